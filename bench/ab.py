@@ -39,7 +39,7 @@ def preloaded(folder: Path) -> Path:
 
 
 def run(folder: Path, name: str, candidate: str) -> dict[str, Any]:
-    """One run of the gate: how it ended, and the document of its comparison."""
+    """Run the gate once; return its exit code, its time and the document of its comparison."""
     began = time.monotonic()
     command = [*BUSMARK, "ab", ADAPTER, candidate, *GATE, "--json", "--out", str(folder / name)]
     ended = subprocess.run(command, stdout=subprocess.PIPE, text=True)
@@ -55,7 +55,7 @@ def run(folder: Path, name: str, candidate: str) -> dict[str, Any]:
 
 
 def summary(document: dict[str, Any], kind: str) -> dict[str, Any]:
-    """What is kept of a run."""
+    """Return the part of a run that is kept: outcomes, and whether it ended as it should."""
     outcomes: dict[str, list[str]] = {}
     for judged in document["criteria"]:
         outcomes.setdefault(judged["criterion"], []).append(judged["outcome"])
@@ -74,7 +74,7 @@ def summary(document: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def tenth_ns(document: dict[str, Any]) -> int:
-    """A tenth of the median RTT/2 of the smallest size, which is what one way may take longer."""
+    """Return a tenth of the lowest median RTT/2 (the smallest size's), ns: the delay of one way."""
     medians = [
         change["baseline"]["value"]
         for pair in document["pairs"]

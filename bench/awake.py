@@ -22,7 +22,7 @@ while os.getppid() == parent:
 
 @contextmanager
 def awake() -> Iterator[None]:
-    """On every CPU that this process may use, until the block ends."""
+    """Run a loop on every CPU that this process may use, until the block ends."""
     loops = [
         subprocess.Popen([sys.executable, "-c", LOOP, str(cpu), str(os.getpid())])
         for cpu in sorted(os.sched_getaffinity(0))

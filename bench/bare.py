@@ -43,7 +43,7 @@ Server = Callable[[Task], AbstractContextManager[str | None]]
 
 
 def find(program: str) -> Path | None:
-    """A built program: in the folders of the environment's list, then in the checkout."""
+    """Find a built program in the environment's folders, then in the checkout; None without one."""
     named = [Path(part) for part in os.environ.get(PATH_VARIABLE, "").split(os.pathsep) if part]
     paths = (folder / program for folder in [*named, BUILT])
     return next((path for path in paths if os.access(path, os.X_OK)), None)
@@ -61,12 +61,12 @@ class Bare:
         self._count = 0
 
     def unavailable(self, task: Task) -> str | None:
-        """Why this cannot be measured here; None if it can."""
+        """Return the reason why this cannot be measured here; None if it can."""
         program = PROGRAMS[task.adapter][0]
         return None if find(program) else f"{program} is not built: `make bench` builds it"
 
     def measure(self, task: Task, *, inlined: bool = False) -> Values:
-        """One run of both ends."""
+        """Run both ends and return the values; where the rate is unknown, run trials first."""
         key, seconds = (task, inlined), task.seconds or self._seconds
         count = TRIAL
         while key not in self._rates:
@@ -138,7 +138,7 @@ class Bare:
 
 
 def parse(task: Task, figures: dict[str, Any]) -> tuple[Values, float]:
-    """What is compared, and how many samples a second were sent."""
+    """Return the values that are compared, and the samples that were sent per second."""
     if task.test == "latency":
         return {MAIN: figures["median_ns"]}, NS / figures["median_ns"]
     rate, received = figures["samples_per_s"], figures["received"]
@@ -149,7 +149,7 @@ def parse(task: Task, figures: dict[str, Any]) -> tuple[Values, float]:
 
 
 def _object(text: str) -> dict[str, Any]:
-    """The last line, which is JSON."""
+    """Parse the last line, which is JSON; raise `MeasurementError` if it is not."""
     lines: Sequence[str] = text.strip().splitlines()
     try:
         found = json.loads(lines[-1])

@@ -77,14 +77,14 @@ Table = list[tuple[str, ...]]
 
 
 def campaign(text: str, folder: Path) -> Result:
-    """Runs a scenario."""
+    """Run a scenario and return its result."""
     scenario = folder / "scenario.toml"
     scenario.write_text(text)
     return run([str(scenario)], folder / "result")
 
 
 def record(folder: Path) -> list[Result]:
-    """Many long rounds of some cases of the quick packs."""
+    """Record many long rounds of some cases of the quick packs."""
     settings = [word for setting in SETTINGS for word in ("--set", setting)]
     return [
         run(
@@ -96,7 +96,7 @@ def record(folder: Path) -> list[Result]:
 
 
 def run(words: list[str], out: Path) -> Result:
-    """`busmark run`, to its end."""
+    """Run `busmark run` to its end and return the result."""
     command = [str(HERE.parent / ".venv/bin/busmark"), "run", *words, "--out", str(out)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     # 1: a round was marked or failed; the others count.
@@ -106,7 +106,7 @@ def run(words: list[str], out: Path) -> Result:
 
 
 def overhead(result: Result) -> Iterator[tuple[str, ...]]:
-    """Median time of a round beyond warm-up and measuring, by adapter and participants."""
+    """Yield a round's median time beyond warm-up and measuring, by adapter and participants."""
     yield "adapter", "participants", "overhead of a round, s", "of it discovery, s", "for each, ms"
     rows = result.cases.filter(result.cases["status"] == "ok").to_dicts()
     for adapter in dict.fromkeys(row["adapter"] for row in rows):
@@ -123,7 +123,7 @@ def overhead(result: Result) -> Iterator[tuple[str, ...]]:
 
 
 def forwarder(result: Result) -> Iterator[tuple[str, ...]]:
-    """What the forwarder adds to a way, and what it carries."""
+    """Yield the median RTT/2 and the goodput, without the forwarder and through it."""
     yield "", "without", "through the forwarder (delay 1 µs)"
     cases = {(c.test, bool(c.params.link_delay)): c for c in summarise(result).cases}
     halves = [cases["latency", delayed].rtt_2 for delayed in (False, True)]
@@ -136,7 +136,7 @@ def forwarder(result: Result) -> Iterator[tuple[str, ...]]:
 
 
 def markdown(rows: Table) -> str:
-    """A table."""
+    """Return a Markdown table; the first row has its titles."""
     head, *body = rows
     lines = [head, tuple("---" for _ in head), *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
@@ -191,7 +191,7 @@ RECORDED = (
 @click.option("--only", type=click.Choice([*NAMES]), help="This part; the others stay.")
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "CAMPAIGNS.md")
 def main(results: tuple[Path, ...], only: str | None, out: Path) -> None:
-    """Runs and writes."""
+    """Run the campaigns and write the page."""
     before = out.read_text(encoding="utf-8") if only else ""
     sections = {title: text.strip() for title, text in SECTION.findall(before)}
     with tempfile.TemporaryDirectory(prefix="busmark-bench-") as folder:
@@ -210,7 +210,7 @@ def main(results: tuple[Path, ...], only: str | None, out: Path) -> None:
 
 
 def simulated(known: list[Result]) -> Iterator[str]:
-    """What the section on schedules says, by campaigns with many rounds or with few."""
+    """Yield the section on schedules, by campaigns with many rounds or with few."""
     recorded: list[Recording] = recordings(known)
     yield SIMULATED
     if not recorded:

@@ -43,7 +43,7 @@ FIGURE = {"latency": "median_ns", "throughput": "samples_per_s"}
 
 
 def campaign(state: str, text: str, folder: Path) -> dict[str, float]:
-    """The figure of each case of one campaign."""
+    """Run one campaign and return the figure of each case."""
     (folder / "scenario.toml").write_text(STATES[state] + text)
     out = folder / state.replace(" ", "-")
     ended = subprocess.run(
@@ -68,7 +68,7 @@ def campaign(state: str, text: str, folder: Path) -> dict[str, float]:
 @click.option("--placement", default="different", show_default=True)
 @click.option("--domain", default=143, show_default=True)
 def main(rounds: int, seconds: float, placement: str, domain: int) -> None:
-    """Ratios of each case's figure, captured over not captured."""
+    """Print the ratios of each case's figure, captured over not captured."""
     text = SCENARIO.format(seconds=seconds, placement=placement, domain=domain)
     source = random.Random(1)
     found: dict[str, list[dict[str, float]]] = {}
@@ -88,7 +88,7 @@ def main(rounds: int, seconds: float, placement: str, domain: int) -> None:
 
 
 def _print(case: str, state: str, rounds: list[dict[str, float]]) -> None:
-    """The ratio over the rounds that have both."""
+    """Print the ratio over the rounds that have both states."""
     both = [(each[state], each["off"]) for each in rounds if {state, "off"} <= each.keys()]
     if not both:
         click.echo(f"{case}: {state}: no round has both")

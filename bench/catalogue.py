@@ -102,7 +102,7 @@ class Group:
     rows: tuple[Row, ...]
 
     def title(self, row: Row) -> str:
-        """Title of a row, for readers."""
+        """Return the title of a row, for readers."""
         if isinstance(row, Limit):
             return row.title
         assert self.task is not None
@@ -114,7 +114,7 @@ class Group:
         return f"{self.task.adapter}, {self.task.size} B{wait}{security}"
 
     def identifier(self, row: Row) -> str:
-        """Identifier of a row, also in the file of notes."""
+        """Return the identifier of a row, also in the file of notes."""
         if isinstance(row, Limit):
             return f"{self.name}/{row.figure}"
         mine = "" if row.mine == OURS else f"{_word(row.mine)}-"
@@ -122,12 +122,12 @@ class Group:
 
 
 def _word(name: str) -> str:
-    """Word for a contestant, within an identifier."""
+    """Return the word for a contestant within an identifier."""
     return name.replace(",", "").replace("'", "").replace(" ", "-")
 
 
 def against(task: Task, *others: str) -> Group:
-    """A task, ours and others'."""
+    """Return the group of a task that we and these others do."""
     rows = tuple(
         Ratio(other, TARGETS.get((task.test, other), PEER_TARGETS.get(task.test)))
         for other in others
@@ -136,8 +136,8 @@ def against(task: Task, *others: str) -> Group:
 
 
 def layered(task: Task) -> Group:
-    """A task of a layer: beside its own bare loop, and both beside the bare loop of the library
-    below, which shows what the layer costs."""
+    """Return the group of a layer's task: beside its own bare loop, and both beside the bare loop
+    of the library below, which shows the cost of the layer."""
     group = against(task, BARE)
     if task.adapter not in LAYERS:
         return group
@@ -146,8 +146,8 @@ def layered(task: Task) -> Group:
 
 
 def like(task: Task, peer: str) -> Group:
-    """A task with a peer's settings: ours, the bare loop's and the peer's. What the library or its
-    version makes is the bare loop beside the peer, what we add is ours beside the bare loop."""
+    """Return a task's group with a peer's settings: ours, bare loop, peer. The bare loop beside the
+    peer shows the effect of the library or its version, ours beside the bare loop our own."""
     group = against(replace(task, like=peer), BARE, peer)
     return replace(group, rows=(*group.rows, Ratio(peer, None, mine=BARE)))
 
@@ -164,7 +164,7 @@ BARE_SECTION = "Bare loops against peers"
 
 
 def section(group: Group, row: Row) -> str:
-    """Where the report shows a row."""
+    """Return the section of the report that shows a row."""
     if isinstance(row, Limit) or group.task is None:
         return HARNESS
     if row.mine != OURS:
@@ -173,7 +173,7 @@ def section(group: Group, row: Row) -> str:
 
 
 def groups() -> Iterator[Group]:
-    """Everything, in the order of the report."""
+    """Yield all groups, in the order of the report."""
     for placement in PLACEMENTS:
         yield from _latency(placement)
     for placement in PLACEMENTS:
@@ -241,7 +241,7 @@ NULL_ROWS: tuple[tuple[Test, *tuple[tuple[str, str, str], ...]], ...] = (
 
 
 def _harness() -> Iterator[Group]:
-    """What Busmark itself costs."""
+    """Yield the groups that measure the cost of Busmark itself."""
     for test, *rows in NULL_ROWS:
         task = Task(test, "null", 64, "same")
         limits = [Limit(figure, title, key, "ns", NULL_NS) for figure, title, key in rows]

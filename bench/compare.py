@@ -25,12 +25,12 @@ class Target:
     value: float
 
     def holds(self, value: float) -> bool:
-        """Whether a figure keeps the promise."""
+        """Return whether a figure keeps the promise."""
         return value <= self.value if self.bound == AT_MOST else value >= self.value
 
     def verdict(self, judged: Estimate) -> str:
-        """Met if the estimate keeps the promise; not met if the whole interval breaks it; where the
-        estimate breaks it and the interval reaches it, these rounds cannot tell."""
+        """Return met if the estimate keeps the promise, not met if the whole interval breaks it,
+        and cannot tell where the estimate breaks it and the interval reaches it."""
         if self.holds(judged.value):
             return MET
         limits = [limit for limit in (judged.low, judged.high) if limit is not None]
@@ -42,7 +42,7 @@ class Target:
 
 
 def ratio_row(pairs: Sequence[tuple[float, float]], target: Target | None) -> dict[str, Any]:
-    """Ours over theirs, round by round. Without a target it is for orientation only."""
+    """Compare ours with theirs, round by round. Without a target it is for orientation only."""
     if not pairs:
         return _nothing(target, "ratio")
     ours, other = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
@@ -56,7 +56,7 @@ def ratio_row(pairs: Sequence[tuple[float, float]], target: Target | None) -> di
 
 
 def limit_row(values: Sequence[float], target: Target) -> dict[str, Any]:
-    """Our own figure against a bound: median of the rounds, with the interval of the median."""
+    """Hold our own figure against a bound: the median of the rounds, with its interval."""
     if not values:
         return _nothing(target, "ours")
     judged = percentile_interval(values, 50)

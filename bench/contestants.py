@@ -32,18 +32,18 @@ class Contestants:
         self.our_meeting, self.bare_meeting = OurMeeting(self.ours), BareMeeting()
 
     def close(self) -> None:
-        """Ends what is left of an interrupted measurement."""
+        """End what is left of an interrupted measurement."""
         self.ours.close()
 
     def settings(self, group: Group) -> Settings:
-        """How our adapter is set, and how it would have to be but cannot."""
+        """Return the settings of our adapter, and the settings that it would need but lacks."""
         if group.task is None or self.ours.unavailable(group.task):
             return Settings()
         used = self.ours.settings(group.task)
         return Settings(used, {k: v for k, v in wanted(group.task).items() if k not in used})
 
     def unavailable(self, name: str, group: Group) -> str | None:
-        """Why it cannot take part; None if it can."""
+        """Return the reason why it cannot take part; None if it can."""
         if group.task is None:
             return None
         if len(set(group.task.cpus)) == 1 and group.task.placement == "different":
@@ -57,7 +57,7 @@ class Contestants:
         return self.peers.unavailable(name)
 
     def measure(self, name: str, group: Group) -> Values:
-        """One measurement, in fresh processes. Raises `MeasurementError`."""
+        """Measure once, in fresh processes. Raise `MeasurementError` if that fails."""
         if group.task is None:
             return start_up(name)
         if group.task.test == "discovery":
@@ -73,12 +73,12 @@ class Contestants:
 
 
 def below(task: Task) -> Task:
-    """The same task over the library that the adapter's layer lies over."""
+    """Return the same task over the library that the adapter's layer lies over."""
     return replace(task, adapter=LAYERS[task.adapter])
 
 
 def start_up(name: str) -> Values:
-    """Time from a command's start to its end."""
+    """Measure the time from a command's start to its end, in seconds."""
     begin = time.perf_counter()
     done = subprocess.run(COMMANDS[name], capture_output=True, text=True, check=False)
     seconds = time.perf_counter() - begin

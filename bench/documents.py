@@ -32,7 +32,7 @@ def made(folder: Path) -> Documents:
 
 
 def of_side(folder: Path) -> Callable[[Parameters, str], dict[str, Any] | None]:
-    """Gives a participant of a round its documents."""
+    """Return a function that gives a participant of a round its documents."""
 
     def of(params: Parameters, participant: str) -> dict[str, Any] | None:
         found = made(folder).of(participant, params.security_profile or "none")

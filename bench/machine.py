@@ -35,13 +35,13 @@ KEPT = (
 
 
 def machine() -> dict[str, Any]:
-    """What bears on the figures, of the host profile."""
+    """Return the part of the host profile that bears on the figures, and the mitigations."""
     host = profile()
     return {**{key: host.get(key) for key in KEPT}, "mitigations": _mitigations()}
 
 
 def _mitigations() -> dict[str, str] | None:
-    """What the kernel does about faults of the processor; some costs time at every wake-up."""
+    """Return the kernel's mitigations of processor faults; some cost time at every wake-up."""
     try:
         found = {path.name: path.read_text().strip() for path in sorted(FAULTS.iterdir())}
     except OSError:
@@ -50,17 +50,17 @@ def _mitigations() -> dict[str, str] | None:
 
 
 def software() -> dict[str, Any]:
-    """Versions of both sides."""
+    """Return the versions of both sides."""
     return {"busmark": __version__, "commit": _commit(), **versions()}
 
 
 def now() -> str:
-    """UTC."""
+    """Return the current time in UTC, as in ISO 8601."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
 def _commit() -> str | None:
-    """Commit of the checkout; None outside one."""
+    """Return the commit of the checkout; None outside one."""
     describe = ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--abbrev=12"]
     try:
         done = subprocess.run(describe, capture_output=True, text=True, check=False)

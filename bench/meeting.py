@@ -42,7 +42,7 @@ class OurMeeting:
         self._ours = ours
 
     def measure(self, task: Task) -> Values:
-        """One round in fresh processes."""
+        """Run one round in fresh processes and return its times."""
         runner, data = self._ours.round(*self._ours.case(task), Meeting)
         # None: all had matched before the last process said that its endpoints were there.
         after_s = data.discovery.seconds or 0.0
@@ -53,7 +53,7 @@ class BareMeeting:
     """The bare program's."""
 
     def measure(self, task: Task) -> Values:
-        """One meeting of fresh processes, which begin together."""
+        """Run one meeting of fresh processes, which begin together, and return its times."""
         program = find(PROGRAMS[task.adapter][0])
         assert program is not None
         options = {"domain": DOMAIN, "processes": task.processes, "topics": task.topics}
@@ -84,7 +84,7 @@ def _values(begin_ns: int, ready_ns: int, matched_ns: int) -> Values:
 
 @contextmanager
 def _process(command: list[str]) -> Iterator[subprocess.Popen[str]]:
-    """Started, and ended with the block; killed if this process dies."""
+    """Start a process and end it with the block; it is killed if this process dies."""
     process = subprocess.Popen(
         ["setpriv", "--pdeathsig", "KILL", *command],
         stdin=subprocess.PIPE,
@@ -110,7 +110,6 @@ def _next(process: subprocess.Popen[str]) -> None:
 
 
 def _line(process: subprocess.Popen[str]) -> str:
-    """Its next line."""
     assert process.stdout is not None
     there, _, _ = select.select([process.stdout], [], [], MATCH_TIMEOUT_S)
     line = process.stdout.readline() if there else ""

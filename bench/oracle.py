@@ -44,7 +44,7 @@ class Perfect:
 
 
 def perfect(case: Recording, rng: np.random.Generator) -> Perfect:
-    """The bounds of a case."""
+    """Compute the bounds of a case."""
     fixed = [each.of_samples(FIXED_SAMPLES) for each in case.rounds]
     target, whole_s = _width(fixed, FIXED_ROUNDS, rng), FIXED_ROUNDS * _mean_s(fixed)
     besides_s = FIXED_ROUNDS * statistics.fmean(r.warmup_s + r.overhead_s for r in case.rounds)
@@ -68,12 +68,12 @@ def perfect(case: Recording, rng: np.random.Generator) -> Perfect:
 
 
 def bounds(cases: Sequence[Recording]) -> list[Perfect]:
-    """Bounds of each case."""
+    """Compute the bounds of each case."""
     return [perfect(case, np.random.default_rng(4)) for case in cases]
 
 
 def verdict(found: Sequence[Perfect], goal: float = 0.5) -> str:
-    """Whether so small a share of the time can be had, in a sentence."""
+    """State in a sentence whether a share of the time as small as the goal can be had."""
     if not found:
         return "No case, no bound."
     shares = [each.share for each in found]
@@ -86,7 +86,7 @@ def verdict(found: Sequence[Perfect], goal: float = 0.5) -> str:
 
 
 def oracle(cases: Sequence[Recording], found: Sequence[Perfect]) -> Iterator[tuple[str, ...]]:
-    """Where the time goes, and what a perfect choice would take."""
+    """Yield how the time of each case is spent, and how much a perfect choice would take."""
     yield (
         "case",
         "start, discovery, collecting, s",
@@ -125,7 +125,7 @@ def _mean_s(rows: Sequence[Row]) -> float:
 
 
 def _width(rows: Sequence[Row], rounds: int, rng: np.random.Generator) -> float:
-    """Median half-width of this many rounds, relative."""
+    """Return the median half-width of campaigns of this many rounds, relative."""
     widths = []
     for _ in range(DRAWN):
         level = spread([rows[n] for n in rng.integers(0, len(rows), rounds)])
@@ -135,7 +135,7 @@ def _width(rows: Sequence[Row], rounds: int, rng: np.random.Generator) -> float:
 
 
 def _needed(rows: Sequence[Row], target: float, rng: np.random.Generator) -> int | None:
-    """The fewest rounds whose median half-width is at most that."""
+    """Return the fewest rounds with a median half-width of at most the target; None over `MOST`."""
     low, high = FEWEST - 1, MOST
     if _width(rows, high, rng) > target:
         return None

@@ -72,31 +72,31 @@ class Ours:
         self._count = 0
 
     def close(self) -> None:
-        """Ends what is left of a round that was interrupted."""
+        """End what is left of a round that was interrupted."""
         self._asyncio.close()
 
     def unavailable(self, task: Task) -> str | None:
-        """Why this cannot be measured here; None if it can."""
+        """Return the reason why this cannot be measured here; None if it can."""
         try:
             return self.case(task)[1].reason
         except UserError as error:
             return str(error)
 
     def settings(self, task: Task) -> dict[str, str]:
-        """What differs from how the adapter ships: profile, and options that it has."""
+        """Return the settings unlike the shipped ones: the profile, and options that it has."""
         options = (self._adapter(task.adapter).capabilities or {}).get("options", [])
         known = {PROFILE, *(option["key"] for option in options)}
         return {key: value for key, value in wanted(task).items() if key in known}
 
     def measure(self, task: Task) -> Values:
-        """One round."""
+        """Run one round and return its figures."""
         scenario, case = self.case(task)
         data = self.round(scenario, case, RoundRunner)[1]
         frame = tables.samples(case, 0, data)
         return values(task, tables.summary(case, data, frame))
 
     def round(self, scenario: Scenario, case: Case, kind: type[Runner]) -> tuple[Runner, RoundData]:
-        """A round, and what ran it."""
+        """Run a round; return its runner and its data."""
         self._count += 1
         places, folder = Places(scenario, _silent), self._folder
         documents = of_side(folder) if case.params.security_profile else unsecured
@@ -109,7 +109,7 @@ class Ours:
 
     @contextmanager
     def server(self, task: Task) -> Iterator[str | None]:
-        """A server as a round of this task starts one, on the same CPU; None if it needs none."""
+        """Run the server of this task on a round's CPU; yield its address, None without one."""
         features = (self._adapter(task.adapter).capabilities or {}).get("features", [])
         if "server" not in features:
             yield None
@@ -142,7 +142,7 @@ class Ours:
         return self.adapters[name]
 
     def case(self, task: Task) -> tuple[Scenario, Case]:
-        """The scenario of a task, and its case."""
+        """Return the scenario of a task, and its case."""
         self._adapter(task.adapter)
         seconds, settings = task.seconds or self._seconds, self.settings(task)
         if task.test == "discovery":
@@ -176,7 +176,7 @@ class Ours:
 
 
 def meeting(task: Task) -> Scenario:
-    """Processes with a writer and a reader of each topic; what follows the discovery is short."""
+    """Return a scenario: per process a writer and a reader of each topic; then a short stream."""
     return Scenario.model_validate({
         "name": "bench",
         "measure": {"duration_s": 0.1, "warmup_s": 0.0, "probe_every": 0},
@@ -188,11 +188,11 @@ def meeting(task: Task) -> Scenario:
 
 
 def _silent(*_: Any, **__: Any) -> None:
-    """Who would hear of labs; the bench has none."""
+    """Ignore messages about labs; the bench has none."""
 
 
 def wanted(task: Task) -> dict[str, str]:
-    """Settings that make it equal to the other side."""
+    """Return the settings that make our adapter equal to the other side."""
     streams = STREAM_SETTINGS.get(task.adapter, {}) if task.test == "throughput" else {}
     return {
         **SETTINGS.get(task.adapter, {}),
@@ -202,12 +202,12 @@ def wanted(task: Task) -> dict[str, str]:
 
 
 def of_peer(task: Task) -> dict[str, str]:
-    """Settings of the peer that the task is like."""
+    """Return the settings of the peer that the task is like."""
     return PEER_SETTINGS.get((task.like or "", task.test), {})
 
 
 def values(task: Task, row: dict[str, Any]) -> Values:
-    """Figures from a round's summary."""
+    """Return the figures from a round's summary; raise `MeasurementError` where it has none."""
     if task.test == "latency":
         main, samples = row["median_ns"], 2 * row["sent"]
     else:

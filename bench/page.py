@@ -69,7 +69,7 @@ COLUMNS = {
 
 
 def opened(page: Path) -> dict[str, float]:
-    """Seconds of one opening, by the names of `COLUMNS`."""
+    """Open a page once and return its times in seconds, by the names of `COLUMNS`."""
     with (
         tempfile.TemporaryDirectory(prefix="busmark-bench-") as profile,
         Browser(Path(profile)) as browser,
@@ -86,7 +86,7 @@ def opened(page: Path) -> dict[str, float]:
 
 
 def row(page: Path, opens: int) -> str:
-    """Row of the table."""
+    """Open a page this many times and return its row of the table."""
     found = [opened(page) for _ in range(opens)]
     cells = [page.parent.name, f"{page.stat().st_size / 2**20:.2f}"]
     for name in COLUMNS:
@@ -107,7 +107,7 @@ def row(page: Path, opens: int) -> str:
 @click.option("--opens", default=5, show_default=True, help="How often each is opened.")
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "PAGE.md")
 def main(pages: tuple[Path, ...], opens: int, out: Path) -> None:
-    """Measures and writes the table."""
+    """Measure the pages and write the table."""
     host = machine()
     titles = ["campaign", "MiB", *(f"{title}, s" for title in COLUMNS.values()), "target"]
     lines = [

@@ -46,11 +46,11 @@ class Peers:
         self._folder = folder
 
     def unavailable(self, peer: str) -> str | None:
-        """Why it cannot be measured here; None if it can."""
+        """Return the reason why it cannot be measured here; None if it can."""
         return None if shutil.which(peer) else f"not here: apt-get install {PACKAGES[peer]}"
 
     def measure(self, peer: str, task: Task) -> Values:
-        """One run of both ends."""
+        """Run both ends once and return the values."""
         return {"sockperf": self._sockperf, "ddsperf": self._ddsperf, "iperf3": self._iperf3}[peer](
             task
         )
@@ -101,12 +101,12 @@ class Peers:
 
 
 def stream_bytes(task: Task) -> int:
-    """What one sample of ours takes in a byte stream."""
+    """Return the bytes that one sample of ours takes in a byte stream."""
     return task.size + HEADER_BYTES + STREAM_FRAME_BYTES
 
 
 def parse_sockperf(text: str) -> Values:
-    """Median round trip of `sockperf pp --full-rtt`, in ns."""
+    """Return the median round trip of `sockperf pp --full-rtt`, in ns."""
     found = re.search(r"percentile 50\.000 =\s*([\d.]+)", text)
     if not found or "Round trip is" not in text:
         raise MeasurementError("sockperf: no round trip in its output")
@@ -114,7 +114,7 @@ def parse_sockperf(text: str) -> Values:
 
 
 def parse_ddsperf_ping(text: str) -> Values:
-    """Median round trip in ns, of the last second. ddsperf prints half of it."""
+    """Return the median round trip of the last second, in ns. ddsperf prints half of it."""
     found = re.findall(r" size \d+ mean .* 50% ([\d.]+)us ", text)
     if not found:
         raise MeasurementError("ddsperf: no round trip in its output")
@@ -122,7 +122,7 @@ def parse_ddsperf_ping(text: str) -> Values:
 
 
 def parse_ddsperf_sub(text: str) -> Values:
-    """Samples a second at the reader, in the last whole second."""
+    """Return the samples per second at the reader, in the last whole second, and the losses."""
     found = re.findall(r" size \d+ total .* lost (\d+) rate ([\d.]+) kS/s", text)
     if not found:
         raise MeasurementError("ddsperf: no rate in its output")
@@ -131,7 +131,7 @@ def parse_ddsperf_sub(text: str) -> Values:
 
 
 def parse_iperf3(text: str) -> float:
-    """Bits a second at the receiver."""
+    """Return the bits per second at the receiver."""
     try:
         return float(json.loads(text)["end"]["sum_received"]["bits_per_second"])
     except (ValueError, KeyError):
@@ -139,7 +139,7 @@ def parse_iperf3(text: str) -> float:
 
 
 def versions() -> dict[str, str | None]:
-    """Versions of the peers that are here, as the package system knows them."""
+    """Return the version of each peer, as the package system knows it; None: it is not here."""
     return {peer: _version(peer) for peer in PACKAGES}
 
 

@@ -35,8 +35,8 @@ RESAMPLES = 1000
 
 
 def interval(rounds: list[np.ndarray[Any, Any]], statistic: Any) -> tuple[float, float]:
-    """Interval of the mean over rounds. Samples within rounds are not drawn anew, as ours are: it
-    would take half an hour."""
+    """Compute the interval of the mean over rounds. Samples within rounds are not drawn anew, as
+    ours are: that would take half an hour."""
     own = [statistic(values) for values in rounds]
     if len(set(own)) == 1:
         return own[0], own[0]
@@ -45,7 +45,7 @@ def interval(rounds: list[np.ndarray[Any, Any]], statistic: Any) -> tuple[float,
 
 
 def shape(values: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """Histogram, density, quantiles and their points."""
+    """Compute the histograms, the density, the quantiles and their points."""
     low, high = np.percentile(values, [5, 95])
     counts, edges = np.histogram(values, 25, (low, high))
     points = np.linspace(low, high, 256)
@@ -61,7 +61,7 @@ def shape(values: np.ndarray[Any, Any]) -> dict[str, Any]:
 
 
 def describe(rounds: list[np.ndarray[Any, Any]]) -> dict[str, Any]:
-    """All of one quantity of a case."""
+    """Compute all statistics of one quantity of a case."""
     pooled = np.concatenate(rounds)
     ordered = np.sort(pooled)
     best = {
@@ -87,7 +87,7 @@ def describe(rounds: list[np.ndarray[Any, Any]]) -> dict[str, Any]:
 
 
 def main(directory: Path) -> None:
-    """Every case of a result."""
+    """Print the statistics of every case of a result."""
     found = {}
     files: dict[str, list[Path]] = {}
     for path in sorted((directory / "samples").iterdir()):

@@ -27,8 +27,8 @@ LEVEL_NS = 1e5
 
 
 def pools(results: Iterable[Result]) -> list[Recording]:
-    """One of each pack, middleware and transport with rounds enough: from unloaded pings to one
-    reader."""
+    """Make one recording of each pack, middleware and transport with rounds enough: from unloaded
+    pings to one reader."""
     found: dict[tuple[str, str, str], list[list[Recorded]]] = {}
     for result in results:
         pack = result.manifest.scenario["name"]
@@ -46,7 +46,7 @@ def pools(results: Iterable[Result]) -> list[Recording]:
 
 
 def relative(rounds: list[Recorded]) -> list[Recorded]:
-    """The rounds of a case, with what they differ by, at a level that all cases share."""
+    """Scale the rounds of a case, with their differences, to a level that all cases share."""
     levels = np.log([np.median(one.latencies_ns) for one in rounds])
     restored = np.sqrt(levels.size / (levels.size - 1)) * (levels - levels.mean())
     return [

@@ -23,7 +23,7 @@ BOUND = "07"
 
 
 def pinned(arguments: Sequence[str | Path], cpu: int) -> list[str]:
-    """The command on one CPU; killed if the process that starts it dies."""
+    """Return the command on one CPU; it is killed if the process that starts it dies."""
     guard = ["setpriv", "--pdeathsig", "KILL", "taskset", "--cpu-list", str(cpu)]
     return [*guard, *map(str, arguments)]
 
@@ -31,7 +31,7 @@ def pinned(arguments: Sequence[str | Path], cpu: int) -> list[str]:
 def run(
     arguments: Sequence[str | Path], cpu: int, limit_s: float, env: Mapping[str, str] | None = None
 ) -> str:
-    """Runs a command to its end and returns what it printed."""
+    """Run a command to its end and return its output."""
     process = subprocess.Popen(
         pinned(arguments, cpu),
         stdin=subprocess.DEVNULL,
@@ -61,20 +61,20 @@ class Server:
         self._log = log
 
     def output(self) -> str:
-        """What it has printed so far."""
+        """Return its output so far."""
         return self._log.read_text(errors="replace")
 
     def first_line(self) -> str:
-        """Its first line, as soon as it is there."""
+        """Wait for its first line and return it."""
         self._until(lambda: "\n" in self.output(), "printed nothing")
         return self.output().partition("\n")[0]
 
     def bound(self, port: int, kind: socket.SocketKind) -> None:
-        """Waits until it has opened its port, without touching it."""
+        """Wait until it has opened its port, without touching it."""
         self._until(lambda: _is_bound(port, kind), f"did not open port {port}")
 
     def finish(self, limit_s: float) -> str:
-        """Waits for its own end and returns what it printed."""
+        """Wait until it ends by itself and return its output."""
         try:
             code = self._process.wait(limit_s)
         except subprocess.TimeoutExpired:
@@ -99,7 +99,7 @@ class Server:
 def server(
     arguments: Sequence[str | Path], cpu: int, folder: Path, env: Mapping[str, str] | None = None
 ) -> Iterator[Server]:
-    """Starts a command in the background; it ends with the block at the latest."""
+    """Start a command in the background; it ends with the block at the latest."""
     log = folder / f"server-{time.monotonic_ns()}.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -118,7 +118,7 @@ def server(
 
 
 def free_port(kind: socket.SocketKind) -> int:
-    """A port of the loopback address that nobody has."""
+    """Return a port of the loopback address that nobody has."""
     with socket.socket(socket.AF_INET, kind) as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -139,7 +139,7 @@ def _is_bound(port: int, kind: socket.SocketKind) -> bool:
 
 
 def _end(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
-    """Ends the process and whatever is in its group."""
+    """End the process and whatever is in its group."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
@@ -156,5 +156,5 @@ def _end(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
 
 
 def _has_ended(pid: int) -> bool:
-    """Whether a child has ended; it is not reaped."""
+    """Return whether a child has ended, without reaping it."""
     return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

@@ -3,9 +3,9 @@
 METHOD = (
     "One row compares Busmark's round in fresh processes with a fresh run of the other "
     "program. In every round of the bench, the contestants of a task run back to back in "
-    "random (seeded) order; the tasks are in random order too. The ratio is the geometric "
-    "mean of the rounds' ratios, its interval Student's on their logarithms (95 %). A figure "
-    "of our own is the median of the rounds with its distribution-free interval (95 %).",
+    "random (seeded) order; the tasks are in random order too. The ratio is the median of the "
+    "rounds' ratios, with an interval by order statistics (95 %). A figure of our own is the "
+    "median of the rounds with its distribution-free interval (95 %).",
     "*met*: the estimate keeps the target. *not met*: the whole interval breaks it. *cannot "
     "tell*: the estimate breaks it, the interval reaches it.",
     "Both sides run on the same CPUs: *same* puts both ends on the last CPU, *different* the "

@@ -24,13 +24,13 @@ FORMATS: dict[str, Callable[[float], str]] = {
 
 
 def load_notes(path: Path) -> dict[str, str]:
-    """Explanations by identifier or pattern."""
+    """Load the explanations, by identifier or pattern."""
     notes = tomllib.loads(path.read_text(encoding="utf-8")).get("notes", {})
     return {str(key): str(text) for key, text in notes.items()}
 
 
 def annotate(results: Mapping[str, Any], notes: Mapping[str, str]) -> None:
-    """Puts its note into every row that misses its target; others have none."""
+    """Put its note into every row that misses its target; other rows have none."""
     for row in results["rows"]:
         row["note"] = None
         if row["met"] is False:
@@ -39,7 +39,7 @@ def annotate(results: Mapping[str, Any], notes: Mapping[str, str]) -> None:
 
 
 def render(results: Mapping[str, Any]) -> str:
-    """The whole page."""
+    """Return the whole page."""
     lines = [*_head(results), *_machine(results)]
     for section in dict.fromkeys(row["section"] for row in results["rows"]):
         lines += ["", f"## {section}", ""]

@@ -62,7 +62,7 @@ class Cost:
 
 
 def generate(directory: Path, millions: int) -> None:
-    """A result in the real format: 20 adapters, 5 sizes, heavy-tailed and autocorrelated."""
+    """Write a result in the real format: 20 adapters, 5 sizes, heavy-tailed, autocorrelated."""
     rng = np.random.default_rng(1)
     samples = millions * 1_000_000 // CASES // ROUNDS
     cases: list[dict[str, Any]] = []
@@ -134,7 +134,7 @@ def generate(directory: Path, millions: int) -> None:
 def latencies(
     rng: np.random.Generator, count: int, median_ns: float
 ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Round trips as they are seen: two modes, a heavy tail, slow waves."""
+    """Draw round trips in ns as they are seen: two modes, a heavy tail, slow waves."""
     body = rng.lognormal(np.log(median_ns), 0.05, count)
     body *= 1 + 0.02 * np.sin(np.arange(count) / 500)
     body[rng.random(count) < 0.1] *= 1.4
@@ -146,7 +146,7 @@ def latencies(
 def write_round(
     directory: Path, case: str, number: int, rtt: np.ndarray[tuple[int], np.dtype[np.int64]]
 ) -> None:
-    """As the controller stores one."""
+    """Write the samples of a round as the controller stores them."""
     sent = 1_000_000 + np.concatenate(([0], np.cumsum(rtt + 500)[:-1]))
     known = {
         "seq": np.arange(rtt.size),
@@ -176,7 +176,7 @@ def write_round(
 
 
 def cost(*command: str | Path) -> Cost:
-    """Cost of a command that must succeed."""
+    """Run a command, which must succeed, and return its cost."""
     begin = time.monotonic()
     quiet = [(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)]
     arguments = [str(part) for part in command]
@@ -189,7 +189,7 @@ def cost(*command: str | Path) -> Cost:
 
 
 def median(costs: list[Cost]) -> Cost:
-    """Median of each figure by itself."""
+    """Return the median of each figure by itself."""
     return Cost(
         *(
             statistics.median(getattr(c, name) for c in costs)
@@ -199,7 +199,7 @@ def median(costs: list[Cost]) -> Cost:
 
 
 def measure(millions: int, rounds: int) -> list[str]:
-    """Rows of the table; `rounds` times, both in turn."""
+    """Measure both sides in turn, `rounds` times, and return the rows of the table."""
     with tempfile.TemporaryDirectory(prefix="busmark-bench-") as name:
         folder = Path(name)
         result, out = folder / "result", folder / "report"
@@ -241,7 +241,7 @@ def measure(millions: int, rounds: int) -> list[str]:
 
 
 def met(fact: bool) -> str:
-    """In the table."""
+    """Return the word for a target in the table."""
     return "met" if fact else "missed"
 
 
@@ -250,7 +250,7 @@ def met(fact: bool) -> str:
 @click.option("--big", is_flag=True, help="Also 100 million latencies, once.")
 @click.option("--out", type=click.Path(path_type=Path), default=HERE / "REPORTS.md")
 def main(rounds: int, big: bool, out: Path) -> None:
-    """Measures and writes the table."""
+    """Measure the costs and write the table."""
     host = machine()
     lines = [
         "# What reports cost",

@@ -31,7 +31,7 @@ WARMUP_SHARE = 0.15
 
 
 def chosen(only: str | None) -> list[Group]:
-    """Groups with a row whose identifier matches."""
+    """Return the groups with a row whose identifier matches."""
     found = [
         group
         for group in groups()
@@ -83,20 +83,20 @@ def measure(
 
 
 def prepare(group: Group, contestants: Contestants) -> Record:
-    """An empty record that knows who cannot take part."""
+    """Make an empty record that knows which contestants cannot take part."""
     reasons = {name: contestants.unavailable(name, group) for name in group.contestants}
     return Record(group, {name: reason for name, reason in reasons.items() if reason})
 
 
 def store(results: dict[str, Any], out: Path) -> None:
-    """Both files, with the notes as they are now."""
+    """Write both files, with the current notes."""
     annotate(results, load_notes(HERE / "notes.toml"))
     write_text(out, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
     write_text(out.with_name("RESULTS.md"), render(results))
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
-    """What was not met, and the count of what was."""
+    """List the targets that were not met, and count the ones that were."""
     judged = [row for row in rows if row["target"] is not None]
     missed = [f"{row['verdict']}: {row['id']}" for row in judged if not row["met"]]
     return "\n".join([*missed, f"{len(judged) - len(missed)} of {len(judged)} targets met"])

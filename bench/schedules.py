@@ -70,7 +70,7 @@ class Recorded:
     _cut: dict[int, Row] = field(default_factory=dict)
 
     def cut(self, count: int, measured_s: float) -> Row:
-        """The row of a round that ended after this many samples."""
+        """Return the row of a round that ended after this many samples."""
         if count not in self._cut:
             self._cut[count] = figures("median", self.latencies_ns[:count], None)
         return {
@@ -86,12 +86,12 @@ class Recorded:
         }
 
     def of_samples(self, count: int) -> Row:
-        """A round that ended after this many samples."""
+        """Return the row of a round that ended after this many samples, at most those recorded."""
         count = min(count, self.times_s.size)
         return self.cut(count, float(self.times_s[count - 1]))
 
     def of_seconds(self, seconds: float) -> Row:
-        """A round that ended after this time; at most after what was recorded."""
+        """Return the row of a round that ended after this time, at most the recorded time."""
         count = int(np.searchsorted(self.times_s, seconds))
         return self.cut(max(count, 1), min(seconds, float(self.times_s[-1])))
 
@@ -122,11 +122,11 @@ class Recording:
 
     @classmethod
     def of(cls, case: Case, rounds: list[Recorded]) -> Recording:
-        """Truth of the whole rounds."""
+        """Make a recording, with the truth of its whole rounds."""
         return cls(case, rounds, float(np.median([np.median(r.latencies_ns) for r in rounds])))
 
     def true_after(self, seconds: float) -> float:
-        """The same for rounds that end after this time."""
+        """Return the truth for rounds that end after this time."""
         # To two digits, which no median of rounds hangs on.
         seconds = float(f"{seconds:.2g}")
         if seconds in self._true:
@@ -140,7 +140,7 @@ class Recording:
         return self._true[seconds]
 
     def ended(self, rows: Sequence[Row]) -> Campaign:
-        """A campaign of these rounds."""
+        """Return the result of a campaign of these rounds."""
         level = spread(rows)
         assert level is not None
         of_its_length = self.true_after(statistics.median_low(row["measured_s"] for row in rows))
@@ -154,12 +154,12 @@ class Recording:
         )
 
     def fixed(self, rng: np.random.Generator) -> Campaign:
-        """20 rounds of 2,000 samples."""
+        """Simulate a campaign of 20 rounds of 2,000 samples."""
         drawn = rng.integers(0, len(self.rounds), FIXED_ROUNDS)
         return self.ended([self.rounds[n].of_samples(FIXED_SAMPLES) for n in drawn])
 
     def added(self, rng: np.random.Generator, target: float) -> Campaign:
-        """Rounds of 2,000 samples, until the interval is so narrow."""
+        """Add rounds of 2,000 samples until the interval is as narrow as the target."""
         rows: list[Row] = []
         while True:
             rows.append(self.rounds[rng.integers(0, len(self.rounds))].of_samples(FIXED_SAMPLES))
@@ -168,7 +168,7 @@ class Recording:
                 return self.ended(rows)
 
     def chosen(self, rng: np.random.Generator, target: float) -> Campaign:
-        """Rounds as `measure.duration_s = "auto"` chooses them, until the interval is so narrow."""
+        """Add rounds as `measure.duration_s = "auto"` chooses, until as narrow as the target."""
         asked = Scenario.model_validate(
             {
                 "name": "x",
@@ -193,7 +193,7 @@ class Recording:
 
 
 def recordings(results: Iterable[Result]) -> list[Recording]:
-    """The latency cases with rounds enough to draw from."""
+    """Return the recordings of the latency cases with rounds enough to draw from."""
     found = []
     for result in results:
         for case in result.manifest.cases:
@@ -209,7 +209,7 @@ def recordings(results: Iterable[Result]) -> list[Recording]:
 
 
 def read_round(result: Result, row: Row) -> Recorded:
-    """What was recorded of a round."""
+    """Read the samples of a recorded round."""
     frame = result.samples(row["case"], row["round"])
     back = frame.filter(
         (frame["role"] == "pinger")
@@ -221,7 +221,7 @@ def read_round(result: Result, row: Row) -> Recorded:
 
 
 def schedules(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:
-    """Time and coverage of lengths that are chosen, against 20 rounds of 2,000 samples."""
+    """Yield the time and coverage of chosen lengths, against 20 rounds of 2,000 samples."""
     rng = np.random.default_rng(1)
     yield (
         "",
@@ -273,7 +273,7 @@ def schedules(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:
 
 
 def by_case(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:
-    """What the recorded rounds vary by: why a schedule is better or not."""
+    """Yield the variation of each case's recorded rounds: why a schedule is better or not."""
     yield (
         "case",
         "rounds differ by",

@@ -54,7 +54,7 @@ class Record:
         return any(row["verdict"] == CANNOT_TELL for row in self.rows(Settings()))
 
     def rows(self, settings: Settings) -> list[dict[str, Any]]:
-        """The finished rows."""
+        """Return the finished rows."""
         return [self._row(row, settings) for row in self.group.rows]
 
     def _row(self, row: Row, settings: Settings) -> dict[str, Any]:

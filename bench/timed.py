@@ -41,12 +41,12 @@ ADAPTERS = ("tcp", "udp", "cyclonedds", "fastdds")
 
 
 def none_recorded(*arguments: Any) -> int | None:
-    """No row at all: fewer samples are written than lie between two rows."""
+    """Return a spacing of rows beyond the samples that are written, so that none is recorded."""
     return NEVER if record_every(*arguments) else None
 
 
 def _ran_ns(pid: int) -> int:
-    """Time on a CPU of all threads of a process, also of those that have ended.
+    """Return the time on a CPU of all threads of a process, also of ended ones, in ns.
 
     The number of its clock is made as by clock_getcpuclockid(3) in glibc.
     """
@@ -54,7 +54,7 @@ def _ran_ns(pid: int) -> int:
 
 
 def scenario(adapter: str) -> Scenario:
-    """A stream at a rate, one writer and one reader on CPUs of their own."""
+    """Return a scenario: a stream at a rate, one writer and one reader on CPUs of their own."""
     return Scenario.model_validate({
         "name": "timed",
         "measure": {"duration_s": SECONDS, "warmup_s": 0.1, "probe_every": 0},
@@ -66,14 +66,14 @@ def scenario(adapter: str) -> Scenario:
 
 
 def measured(ours: Ours, adapter: str, timed: bool) -> tuple[float, int]:
-    """CPU time of the reader per sample, ns, and bytes of the rows of samples."""
+    """Measure the CPU time of the reader per sample, ns, and the bytes of the rows of samples."""
     asked = scenario(adapter)
     case = expand(asked, ours.adapters)[0]
     ran: list[int] = []
 
     def watched(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
-        """Also reads the reader's clock: before it converts its rows to send them away, which is
-        no part of the measurement."""
+        """Take a snapshot, and read the reader's clock before it converts its rows to send them
+        away, which is no part of the measurement."""
         ran.append(next(_ran_ns(worker.pid) for worker in workers if worker.name == "passive"))
         return take(places, workers)
 
@@ -90,7 +90,7 @@ def measured(ours: Ours, adapter: str, timed: bool) -> tuple[float, int]:
 
 
 def main() -> None:
-    """A line per adapter."""
+    """Print a line per adapter."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("adapters", nargs="*", default=ADAPTERS)
     parser.add_argument("--rounds", type=int, default=20)

@@ -36,7 +36,7 @@ HALVES = (range(os.cpu_count() or 1)[::2], range(os.cpu_count() or 1)[1::2])
 
 
 def call(domain: int, command: str, *words: object) -> list[dict[str, object]]:
-    """An order on the bus; what is said."""
+    """Give an order on the bus and return the messages that answer it."""
     attached = ("--adapter", ADAPTER, "--domain", str(domain))
     text = subprocess.run(
         [*BUSMARK, "bus", command, *attached, *map(str, words), "--json"],
@@ -49,7 +49,7 @@ def call(domain: int, command: str, *words: object) -> list[dict[str, object]]:
 
 @contextmanager
 def participant(domain: int, app: int, cpus: range) -> Iterator[None]:
-    """An application on the bus, with these CPUs to itself as far as it is concerned."""
+    """Run an application on the bus, on these CPUs only, until the block ends."""
     words = ("participant", "--adapter", ADAPTER, "--domain", str(domain), "--app", str(app))
     process = subprocess.Popen(
         [*BUSMARK, *words],
@@ -68,7 +68,7 @@ def participant(domain: int, app: int, cpus: range) -> Iterator[None]:
 
 @contextmanager
 def watched(domain: int, state: str) -> Iterator[None]:
-    """Somebody watches, or nobody."""
+    """Watch the bus during the block, or leave it unwatched, as the state says."""
     with ExitStack() as stack:
         shown = []
         if state != "nobody":
@@ -83,14 +83,14 @@ def watched(domain: int, state: str) -> Iterator[None]:
 
 
 def read_all(shown: Shown) -> None:
-    """Reads what is painted until the process has ended."""
+    """Read the painted screen until the process has ended."""
     with suppress(OSError, ValueError):
         while shown.process.poll() is None:
             drain(shown.terminal, 1.0)
 
 
 def median_us(domain: int, rate_hz: float, seconds: float) -> float:
-    """Median of the round trips in live figures, some 250 in each second, µs."""
+    """Measure the median of the round trips in live figures, some 250 in each second, in µs."""
     said = call(
         domain,
         "start",
@@ -124,7 +124,7 @@ def median_us(domain: int, rate_hz: float, seconds: float) -> float:
 @click.option("--seconds", default=4.0, show_default=True, help="Length of a measurement.")
 @click.option("--domain", default=141, show_default=True)
 def main(rounds: int, rate_hz: float, seconds: float, domain: int) -> None:
-    """Ratios of medians, watched over not watched."""
+    """Print the ratios of medians, watched over not watched."""
     source = random.Random(1)
     found: dict[str, list[float]] = {state: [] for state in STATES}
     with ExitStack() as stack:

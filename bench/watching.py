@@ -52,7 +52,7 @@ def message(app: int, **what: Any) -> dict[str, Any]:
 
 
 def text(said: dict[str, Any]) -> str:
-    """As the worker writes it."""
+    """Format a message as the worker writes it."""
     return json.dumps(said, separators=(",", ":"), sort_keys=True)
 
 
@@ -117,7 +117,7 @@ def live(app: int, test: int, kind: str, source: random.Random) -> dict[str, Any
 
 
 def feed() -> None:
-    """Says all of it, each second, until nobody listens any more."""
+    """Print all messages, each second, until nobody listens any more."""
     source = random.Random(1)
     print(json.dumps({"caller": 1}), flush=True)
     apps = range(1, APPS + 1)
@@ -138,14 +138,14 @@ def feed() -> None:
 
 
 def cpu_s(pid: int) -> float:
-    """User and system time of a process and its threads."""
+    """Return the user and system time of a process and its threads, in seconds."""
     with open(f"/proc/{pid}/stat", encoding="ascii") as file:
         fields = file.read().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def drain(terminal: int, seconds: float) -> int:
-    """Reads what is painted; bytes."""
+    """Read the painted screen for this time and return the number of bytes."""
     end, read = time.monotonic() + seconds, 0
     while (left := end - time.monotonic()) > 0:
         if select.select([terminal], [], [], left)[0]:
@@ -163,8 +163,8 @@ class Shown:
 
 @contextmanager
 def on_a_terminal(domain: int, columns: int, lines: int, *, feeds: bool) -> Iterator[Shown]:
-    """`busmark bus watch` on a terminal of its own: on this bus, or of what `feed` says. It
-    ends with the block."""
+    """Run `busmark bus watch` on a terminal of its own: on this bus, or on the messages of `feed`.
+    It ends with the block."""
     from busmark.adapters import worker
 
     ours, theirs = pty.openpty()
@@ -203,7 +203,7 @@ def on_a_terminal(domain: int, columns: int, lines: int, *, feeds: bool) -> Iter
 
 
 def measure(columns: int, lines: int, keys: str, seconds: float, settle_s: float) -> str:
-    """One line of the table."""
+    """Measure one size of the terminal and return its line of the table."""
     with on_a_terminal(0, columns, lines, feeds=True) as shown:
         process, ours = shown.process, shown.terminal
         drain(ours, settle_s)
@@ -225,7 +225,7 @@ def measure(columns: int, lines: int, keys: str, seconds: float, settle_s: float
 @click.option("--seconds", default=30.0, show_default=True)
 @click.option("--settle", default=15.0, show_default=True)
 def main(seconds: float, settle: float) -> None:
-    """CPU time of the watching process, at several sizes of the terminal."""
+    """Print the CPU time of the watching process, at several sizes of the terminal."""
     click.echo(f"{ENDS} ends of tests, {2 * APPS * TESTS} messages/s")
     for columns, lines, keys in ((80, 24, ""), (80, 24, ">" * 11), (200, 50, "")):
         click.echo(measure(columns, lines, keys, seconds, settle))

@@ -48,7 +48,7 @@ BILL = ROOT / "dist" / "busmark.cdx.json"
 
 
 def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> str:
-    """A wheel with worker, adapters and package."""
+    """Build a wheel with worker, adapters and package."""
     NATIVE.mkdir(exist_ok=True)
     try:
         for adapter in adapters():
@@ -75,14 +75,14 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
 
 
 def build_editable(directory: str, settings: Any = None, metadata: Any = None) -> str:
-    """The package in place; adapters are built by `make build`."""
+    """Build an editable wheel of the package; `make build` builds the adapters."""
     name: str = maturin.build_editable(directory, settings, metadata)
     entry_points.add(Path(directory) / name)
     return name
 
 
 def last_change() -> int:
-    """Time of the last commit; where there is no repository, the earliest that a wheel can have."""
+    """Return the last commit's time; without a repository, the earliest that a wheel can have."""
     command = ["git", "-C", str(ROOT), "log", "-1", "--format=%ct"]
     try:
         return int(subprocess.check_output(command, stderr=subprocess.DEVNULL))
@@ -91,13 +91,13 @@ def last_change() -> int:
 
 
 def adapters() -> list[Path]:
-    """Folders of the adapters that are built by cargo and make a library."""
+    """Return the folders of the adapters that are built by cargo and make a library."""
     manifests = sorted((ROOT / "adapters").glob("*/Cargo.toml"))
     return [m.parent for m in manifests if 'crate-type = ["cdylib"' in m.read_text()]
 
 
 def build(adapter: Path) -> list[Path]:
-    """Builds one adapter and gives its library, and the programs that it starts."""
+    """Build one adapter; return its library and the programs that it starts."""
     # cargo reads .cargo/config.toml from the current folder upwards: build from within.
     subprocess.run(["cargo", "build", "--release", "--locked"], cwd=adapter, check=True)
     built = ROOT / "target" / "release"
@@ -106,8 +106,8 @@ def build(adapter: Path) -> list[Path]:
 
 
 def build_programs() -> list[Path]:
-    """Builds the programs beside the worker: of the conformance suite, a lab's forwarder, and the
-    reader of captures."""
+    """Build the programs beside the worker: the conformance suite, a lab's forwarder, and the
+    reader of captures. Return their paths."""
     # As the Makefile builds them.
     for packages in (("busmark-forwarder", "busmark-packets"), ("busmark-conformance",)):
         chosen = [word for package in packages for word in ("-p", package)]

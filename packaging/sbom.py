@@ -57,7 +57,7 @@ Graph = dict[Crate, set[Crate]]
 
 
 def shipped(folder: Path, names: Iterable[str]) -> Graph:
-    """The crates, of registries, that these packages of a workspace are built of, on this platform.
+    """Return the registry crates that these packages of a workspace use on this platform.
 
     Crates that only build scripts and tests need are left out.
     """
@@ -99,13 +99,13 @@ def shipped(folder: Path, names: Iterable[str]) -> Graph:
 
 
 def checksums(lock: Path) -> dict[tuple[str, str], str]:
-    """SHA-256 of each crate's archive, by name and version."""
+    """Return the SHA-256 of each crate's archive, by name and version."""
     packages = tomllib.loads(lock.read_text("utf-8"))["package"]
     return {(p["name"], p["version"]): p["checksum"] for p in packages if "checksum" in p}
 
 
 def everything(adapters: Iterable[Path]) -> Graph:
-    """What the programs of the core and these adapters are built of."""
+    """Return the crates that the programs of the core and these adapters are built of."""
     graph = shipped(ROOT, CORE)
     for adapter in adapters:
         names = [tomllib.loads((adapter / "Cargo.toml").read_text("utf-8"))["package"]["name"]]
@@ -115,7 +115,7 @@ def everything(adapters: Iterable[Path]) -> Graph:
 
 
 def linked(adapters: Iterable[Path]) -> Iterator[Component]:
-    """Static libraries of the system, with the version that is installed here."""
+    """Yield the static libraries of the system, with the version that is installed here."""
     for adapter in adapters:
         if adapter.name in STATIC:
             name, package, licence = STATIC[adapter.name]
@@ -140,7 +140,7 @@ def bundled() -> Iterator[Component]:
 
 
 def component(name: str, version: str, purl: PackageURL, licence: str) -> Component:
-    """One part of the wheel."""
+    """Describe one part of the wheel."""
     licences = [LicenseFactory().make_from_string(licence.replace("/", " OR "))] if licence else []
     return Component(
         name=name,
@@ -153,7 +153,7 @@ def component(name: str, version: str, purl: PackageURL, licence: str) -> Compon
 
 
 def bill(version: str, adapters: list[Path]) -> str:
-    """The document."""
+    """Return the bill of materials, as CycloneDX 1.6 in JSON."""
     bom = Bom()
     graph = everything(adapters)
     parts = {}
@@ -180,6 +180,6 @@ def bill(version: str, adapters: list[Path]) -> str:
 
 
 def write(file: Path, adapters: list[Path]) -> None:
-    """Writes the document of this version with these adapters."""
+    """Write the document of this version with these adapters."""
     package = tomllib.loads((ROOT / "Cargo.toml").read_text("utf-8"))["workspace"]["package"]
     file.write_text(bill(package["version"], adapters), "utf-8")

@@ -68,8 +68,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def group(nodeid: str) -> str:
-    """Tests of one group run in one process, one after the other: all tests of a file, or of the
-    files of `ONE_AFTER_THE_OTHER`. Mutations take long and share nothing: each is a group."""
+    """Name the group of tests that run in one process, one after the other: all of a file, or of
+    the files of `ONE_AFTER_THE_OTHER`. Mutations take long and share nothing: each is a group."""
     name = file(nodeid)
     if name.startswith("mutations/"):
         return nodeid
@@ -82,7 +82,7 @@ def file(nodeid: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest groups first (`--no-loadscope-reorder`)."""
+    """Begin with the longest groups (`--no-loadscope-reorder`)."""
 
     def place(item: pytest.Item) -> int:
         names = (group(item.nodeid), file(item.nodeid))
@@ -118,7 +118,7 @@ if find_spec("xdist"):
     WORKERS: dict[str, str] = {}
 
     def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-        """Groups must not be split: their tests would share neither campaigns nor the machine."""
+        """Refuse a group that is split: its tests would share neither campaigns nor the machine."""
         node = getattr(report, "node", None)
         if node is None:
             return
@@ -129,7 +129,7 @@ if find_spec("xdist"):
 
 @pytest.fixture(scope="module")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with real results of older versions (`kept_results.NAMES`)."""
+    """Return a folder with real results of older versions (`kept_results.NAMES`)."""
     folder = tmp_path_factory.mktemp("kept")
     unpack(folder)
     return folder

@@ -40,8 +40,8 @@ class Audit:
 
 
 def audits() -> list[Audit]:
-    """One for the pinned packages of Python, one for the lock file of the page's scripts, and
-    one for each lock file of Rust."""
+    """Return one audit for the pinned packages of Python, one for the lock file of the page's
+    scripts, and one for each lock file of Rust."""
     own = str(ROOT / "packaging/requirements.lock")
     python = Audit(
         "Python",
@@ -68,7 +68,7 @@ def audits() -> list[Audit]:
 
 
 def run(audit: Audit) -> bool:
-    """Prints what came of it; whether something was found."""
+    """Run an audit and print its outcome; return whether something was found."""
     try:
         ended = subprocess.run(audit.command, capture_output=True, text=True, timeout=LIMIT_S)
     except subprocess.TimeoutExpired:
@@ -87,7 +87,7 @@ def run(audit: Audit) -> bool:
 
 
 def main() -> int:
-    """Licences first: they need no network."""
+    """Check the licences first, for they need no network, then all else; return the exit code."""
     wrong = subprocess.run([sys.executable, str(ROOT / "tools/licences.py")]).returncode
     found, missing = [], set()
     for audit in audits():

@@ -99,7 +99,7 @@ class Browser:
             self._process.wait()
 
     def resize(self, width: int, height: int) -> None:
-        """The window, in CSS pixels."""
+        """Set the size of the window, in CSS pixels."""
         self.call(
             "Emulation.setDeviceMetricsOverride",
             width=width,
@@ -109,7 +109,7 @@ class Browser:
         )
 
     def prefer(self, scheme: str) -> None:
-        """light or dark."""
+        """Emulate a reader who prefers this scheme, light or dark."""
         feature = {"name": "prefers-color-scheme", "value": scheme}
         self.call("Emulation.setEmulatedMedia", features=[feature])
 
@@ -121,7 +121,7 @@ class Browser:
             self._receive()
 
     def run(self, script: str) -> Any:
-        """The value of an expression in the page; promises are awaited."""
+        """Evaluate an expression in the page and return its value; promises are awaited."""
         done = self.call(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True
         )
@@ -152,7 +152,7 @@ class Browser:
         )
 
     def press(self, key: str, code: int, text: str = "") -> None:
-        """A key, down and up."""
+        """Press a key, down and up."""
         for kind in ("keyDown", "keyUp"):
             self.call(
                 "Input.dispatchKeyEvent",
@@ -163,7 +163,7 @@ class Browser:
             )
 
     def picture(self, path: Path, *, whole: bool = False) -> None:
-        """What is seen, as PNG."""
+        """Write the visible part of the page, or the whole page, as PNG."""
         options: dict[str, Any] = {}
         if whole:
             size = self.call("Page.getLayoutMetrics")["cssContentSize"]
@@ -172,12 +172,12 @@ class Browser:
         path.write_bytes(base64.b64decode(shot["data"]))
 
     def printed(self, path: Path) -> None:
-        """What a printer would get, as PDF."""
+        """Write the page as a printer would get it, as PDF."""
         done = self.call("Page.printToPDF", preferCSSPageSize=True, printBackground=False)
         path.write_bytes(base64.b64decode(done["data"]))
 
     def nodes(self) -> int:
-        """Elements and texts in the page, without scripts."""
+        """Count the nodes in the body of the page, such as elements and texts."""
         return int(
             self.run(
                 "(() => { const w = document.createTreeWalker(document.body, NodeFilter.SHOW_ALL);"
@@ -186,7 +186,7 @@ class Browser:
         )
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """A command of the protocol and its answer."""
+        """Send a command of the protocol and return the result in its answer."""
         self._number += 1
         message: dict[str, Any] = {"id": self._number, "method": method, "params": params}
         if self._session is not None:

@@ -73,7 +73,7 @@ GENERATED: dict[str, Callable[[], str]] = {
 
 
 def stale(root: Path = ROOT) -> dict[str, str]:
-    """Files that are missing or differ from what they should be, with the right text."""
+    """Return the files that are missing or differ from their generated text, with this text."""
     wanted = {name: make() for name, make in GENERATED.items()}
     return {name: text for name, text in wanted.items() if _text(root / name) != text}
 
@@ -83,7 +83,7 @@ def _text(path: Path) -> str | None:
 
 
 def main() -> int:
-    """The command; its exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--check", action="store_true", help="write nothing, say what is stale")
     check = parser.parse_args().check

@@ -46,12 +46,12 @@ class Rules:
 
     @classmethod
     def read(cls, path: Path = ROOT / "packaging/licences.toml") -> Rules:
-        """From the file."""
+        """Read the rules from the file."""
         content = tomllib.loads(path.read_text("utf-8"))
         return cls(frozenset(content["allowed"]), content["words"], content["exceptions"])
 
     def allow(self, package: Package) -> bool:
-        """Whether it may be used."""
+        """Return whether a package may be used."""
         if package.name in self.exceptions:
             return True
         return met(self.words.get(package.licence, package.licence), self.allowed)
@@ -71,7 +71,7 @@ def met(expression: str, allowed: frozenset[str]) -> bool:
 
 
 def of_rust() -> Iterator[Package]:
-    """All crates of all lock files."""
+    """Yield all crates of all lock files."""
     for lock in sorted(
         [
             ROOT / "Cargo.lock",
@@ -88,7 +88,7 @@ def of_rust() -> Iterator[Package]:
 
 
 def of_python() -> Iterator[Package]:
-    """All packages of this environment."""
+    """Yield all packages of this environment."""
     for each in distributions():
         name = str(each.metadata["Name"])
         if not name.startswith(OWN):
@@ -105,8 +105,8 @@ def of_javascript() -> Iterator[Package]:
 
 
 def _stated(metadata: Any) -> str:
-    """An expression; else a licence in a word or two; else what the classifiers say. Some packages
-    have the whole text in place of a name."""
+    """Return a licence expression; else the first classifier; else a licence in a word or two. Some
+    packages have the whole text in place of a name."""
     expression: str | None = metadata.get("License-Expression")
     if expression:
         return expression
@@ -122,7 +122,7 @@ def _stated(metadata: Any) -> str:
 
 
 def main() -> int:
-    """Prints what is not allowed."""
+    """Print the packages whose licence is not allowed; return the exit code."""
     rules = Rules.read()
     packages = sorted({*of_rust(), *of_python(), *of_javascript()})
     wrong = [package for package in packages if not rules.allow(package)]

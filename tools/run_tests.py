@@ -134,7 +134,7 @@ class Counts:
     """Names of the tests that failed."""
 
     def add(self, other: Counts) -> None:
-        """Sums up."""
+        """Add the counts of another."""
         self.passed += other.passed
         self.failed += other.failed
         self.skipped += other.skipped
@@ -161,17 +161,17 @@ class Step:
 
 
 def single(_output: str, code: int) -> Counts:
-    """A check without tests of its own."""
+    """Count a check without tests of its own as one."""
     return Counts(passed=int(code == 0), failed=int(code != 0))
 
 
 def skipped(_output: str, _code: int) -> Counts:
-    """Something that cannot be tested here; the output says why."""
+    """Count something as skipped that cannot be tested here; the output says why."""
     return Counts(skipped=1)
 
 
 def cargo(output: str, code: int) -> Counts:
-    """Sums the closing lines of `cargo test`; a failure to build counts as one failed."""
+    """Sum the closing lines of `cargo test`; a failure to build counts as one failed."""
     counts = Counts()
     pattern = r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored"
     for passed, failed, ignored in re.findall(pattern, output):
@@ -185,7 +185,7 @@ def cargo(output: str, code: int) -> Counts:
 
 
 def pytest(output: str, code: int) -> Counts:
-    """The closing line of pytest."""
+    """Count by the closing line of pytest, and name the tests that failed."""
     tail = output.strip().splitlines()[-1] if output.strip() else ""
     found = {word: int(number) for number, word in re.findall(r"(\d+) (\w+)", tail)}
     failed = found.get("failed", 0) + found.get("error", 0) + found.get("errors", 0)
@@ -196,7 +196,7 @@ def pytest(output: str, code: int) -> Counts:
 
 
 def conformance(output: str, code: int) -> Counts:
-    """The JSON report of `busmark adapter check`."""
+    """Count by the JSON report of `busmark adapter check`."""
     try:
         report = json.loads(output)
         names = [each["test"] for each in report["results"] if each["outcome"] == "failed"]
@@ -210,7 +210,7 @@ def conformance(output: str, code: int) -> Counts:
 
 
 def adapters() -> list[str]:
-    """Adapters of this release: each must be here, but those that `left_out` knows."""
+    """Return the adapters of this release: each must be here, but those that `left_out` knows."""
     known = ROOT / "python" / "busmark" / "adapters" / "known.toml"
     return sorted(tomllib.loads(known.read_text()))
 
@@ -220,7 +220,7 @@ OTHERWISE = {"tcp": ("connection=shared",), "zeromq": ("bind=writer",)}
 
 
 def left_out(adapter: str) -> str | None:
-    """Why an adapter was not built whose middleware no package manager offers here; else None."""
+    """Return why an adapter was not built, which no package manager offers here; else None."""
     folder = ROOT / "adapters" / adapter
     reason = folder / "optional"
     if library(adapter).exists() or not reason.exists():
@@ -230,23 +230,23 @@ def left_out(adapter: str) -> str | None:
 
 
 def library(adapter: str) -> Path:
-    """Where its library is, once built."""
+    """Return the path of an adapter's library, once built."""
     return ROOT / "target" / "release" / f"libbusmark_{adapter.replace('-', '_')}.so"
 
 
 def crates() -> list[Path]:
-    """Cargo workspaces besides the core's: one for each adapter, with its bare loop."""
+    """Return the cargo workspaces besides the core's: one for each adapter, with its bare loop."""
     found = [*(ROOT / "adapters").glob("*/Cargo.toml"), *(ROOT / "bench/bare").glob("*/Cargo.toml")]
     return sorted(path.parent for path in found if "[workspace]\n" in path.read_text())
 
 
 def check(name: str, command: list[str], folder: Path = ROOT, passed: Path | None = None) -> Step:
-    """A formatter, linter or type checker."""
+    """Make a step of a formatter, linter or type checker."""
     return Step(name, command, single, folder, passed, idle=True)
 
 
 def lint_steps() -> list[Step]:
-    """Formatters, linters, type checker, generated pages."""
+    """Return the steps of formatters, linters, type checker and generated pages."""
     clippy = ["cargo", "clippy", "-q", "--locked", "--all-targets"]
     denied = ["--", "-D", "warnings"]
     steps = [
@@ -266,7 +266,7 @@ def lint_steps() -> list[Step]:
 
 
 def rust_check(name: str, command: list[str], folder: Path = ROOT) -> Step:
-    """A formatter or linter of Rust."""
+    """Make a step of a formatter or linter of Rust."""
     return check(name, command, folder, rust_passed(name, folder))
 
 
@@ -344,7 +344,8 @@ def needs(folder: Path) -> set[Path]:
 
 
 def test_steps() -> list[Step]:
-    """The contract over every adapter, which leaves time to the checks; then all other tests."""
+    """Return the steps of the contract over every adapter, which leaves time to the checks, and of
+    Rust's tests; the slowest come first."""
     steps: list[Step] = []
     alone = OWN_PLACE if os.geteuid() == 0 else ()
     for adapter in adapters():
@@ -373,14 +374,14 @@ def test_steps() -> list[Step]:
 
 
 def python_step(name: str, *places: str) -> Step:
-    """Python's tests in these places, some files at a time."""
+    """Make a step of Python's tests in these places, some files at a time."""
     beside = ["-n", str(PROCESSES[name]), "--dist", "loadscope", "--no-loadscope-reorder"]
     command = [str(BIN / "python"), "-m", "pytest", "-rsfE", "--durations=40", *beside, *places]
     return Step(f"tests: python, {name}", command, pytest)
 
 
 def computing_step() -> Step:
-    """Python's tests that only compute, beside all others."""
+    """Make the step of Python's tests that only compute, beside all others."""
     live = f"--ignore-glob={ROOT / PLUGINS}/*/{LIVE}"
     step = python_step("computing", live, *(f"{TESTS}/{name}" for name in COMPUTING), PLUGINS)
     step.idle = True
@@ -388,7 +389,7 @@ def computing_step() -> Step:
 
 
 def measuring_step() -> Step:
-    """All other tests of Python: alone, for they take both CPUs."""
+    """Make the step of Python's other tests. Only idle steps run beside it: it takes both CPUs."""
     folders = [folder for folder in (ROOT / TESTS).iterdir() if folder.name not in COMPUTING]
     folders += (ROOT / PLUGINS).glob(f"*/{LIVE}")
     files = [path for folder in sorted(folders) for path in sorted(folder.rglob("test_*.py"))]
@@ -397,7 +398,7 @@ def measuring_step() -> Step:
 
 
 def contract_brief(output: str) -> str:
-    """The tests of a conformance suite that failed, without the hundred that passed."""
+    """Return the failed tests of a conformance suite, without the hundred that passed."""
     try:
         results = json.loads(output)["results"]
     except (ValueError, KeyError):
@@ -419,7 +420,7 @@ class Ended:
 
 
 def completed(command: list[str], step: Step) -> subprocess.CompletedProcess[str]:
-    """The command of a step, to its end."""
+    """Run the command of a step to its end."""
     return subprocess.run(
         command,
         cwd=step.folder,
@@ -475,18 +476,18 @@ def remember(place: Path, counts: Counts) -> None:
 
 
 def slowest(output: str) -> list[str]:
-    """Where pytest's time went (`--durations`)."""
+    """Return pytest's lines on where its time went (`--durations`)."""
     return [line for line in output.splitlines() if re.match(r"\d+\.\d+s (call|setup) ", line)]
 
 
 def named(steps: list[Step]) -> list[Step]:
-    """The steps whose name contains one of the arguments; all of them without any."""
+    """Return the steps whose name contains one of the arguments; all of them without any."""
     words = [word for word in sys.argv[1:] if not word.startswith("-")]
     return [s for s in steps if not words or any(word in s.name for word in words)]
 
 
 def main() -> int:
-    """Runs all, or the steps that are named: the contract and Rust's tests in lanes, then Python's
+    """Run all, or the steps that are named: the contract and Rust's tests in lanes, then Python's
     that measure; checks, and Python's that compute, beside them."""
     total, tested, cached = Counts(), [], []
     begin = time.monotonic()

@@ -48,7 +48,7 @@ LIBRARY = re.compile(
 
 
 def errors(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Each error of a process, with its first stack."""
+    """Yield each error of a process, with its first stack."""
     kind, frames = "", list[str]()
     for line in text.splitlines():
         found = LINE.match(line)
@@ -67,15 +67,15 @@ def errors(text: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def place(frames: list[str]) -> str:
-    """The first function that is no part of the C or C++ library, and whether we called it."""
+    """Return the first function outside the C, C++ and Rust libraries, and whether we called it."""
     at = next((frame for frame in frames if not LIBRARY.search(frame)), frames[0])
     below = "" if OURS.search(at) or any(map(OURS.search, frames)) else ", in a thread of its own"
     return f"{re.sub(r'[(<].*?[)>](?= |$)', '', at).strip()}{below}"
 
 
 def compiled(name: str) -> Path:
-    """The library of an adapter. One that asks the kernel itself is compiled again, as the checker
-    is."""
+    """Return the library of an adapter. One that asks the kernel itself is compiled again, as the
+    checker is."""
     manifest = ROOT / "adapters" / name.replace("_", "-") / "Cargo.toml"
     lock = manifest.with_name("Cargo.lock")
     if not lock.is_file() or 'name = "rustix"' not in lock.read_text(encoding="utf-8"):
@@ -100,7 +100,7 @@ def compiled(name: str) -> Path:
 
 
 def check(name: str, limit_s: float) -> bool:
-    """Prints what came of one adapter; whether memory was misused."""
+    """Run the suite of one adapter and print the errors; return whether memory was misused."""
     library = compiled(name)
     with tempfile.TemporaryDirectory(prefix="busmark-sanitize-") as folder:
         command = [*MEMCHECK, f"--log-file={folder}/%p.log", str(CHECKER), str(library), *PATIENCE]
@@ -136,7 +136,7 @@ def check(name: str, limit_s: float) -> bool:
 
 
 def main() -> int:
-    """All adapters that are built, or those that are named."""
+    """Check all adapters that are built, or those that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("adapters", nargs="*")
     parser.add_argument("--limit", type=float, default=1800, help="seconds for each adapter")

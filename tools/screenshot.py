@@ -37,7 +37,7 @@ TIMEOUT_S = 120
 
 
 def shoot(page: Path, picture: Path, width: int, height: int, scratch: Path) -> None:
-    """Writes the top of the page, `width` by `height` CSS pixels."""
+    """Write the top of the page as a picture, `width` by `height` CSS pixels."""
     command = [
         executable(),
         *FLAGS,
@@ -52,7 +52,7 @@ def shoot(page: Path, picture: Path, width: int, height: int, scratch: Path) -> 
 
 
 def main() -> int:
-    """The command; its exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("result", type=Path, help="result directory")
     parser.add_argument("picture", type=Path, help="file to write, .png")

@@ -38,7 +38,7 @@ Part = Callable[[], list[Any]]
 
 
 def parts(campaigns: int, seed: int) -> dict[str, list[Part]]:
-    """Pieces of work, each with a seed of its own, so that none depends on another."""
+    """Return pieces of work, each with a seed of its own, so that none depends on another."""
     covering: list[Part] = [
         partial(coverage, law, *setting, campaigns, (seed, 0, i, j))
         for i, law in enumerate(LAWS)
@@ -63,7 +63,7 @@ def parts(campaigns: int, seed: int) -> dict[str, list[Part]]:
 
 
 def main() -> int:
-    """The command; its exit code."""
+    """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--campaigns", type=int, default=1000, help="of each kind")
     parser.add_argument("--seed", type=int, default=SEED)
@@ -89,7 +89,7 @@ def main() -> int:
 
 
 def _json(record: dict[str, Any]) -> str:
-    """One row of a table on each line."""
+    """Return the record as JSON, with one row of a table on each line."""
     lines = []
     for key, value in record.items():
         text = json.dumps(value)

@@ -27,7 +27,7 @@ SHORT = ("rounds.min=1", "rounds.max=1", "measure.duration_s=0.2", "measure.warm
 
 
 def build(folder: Path) -> Path:
-    """A wheel of this checkout in the folder."""
+    """Build a wheel of this checkout in the folder."""
     command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
     # pip starts `maturin` by its name, and whoever calls us may not have activated the environment.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
@@ -39,7 +39,7 @@ def build(folder: Path) -> Path:
 
 
 def from_scratch(folder: Path) -> Path:
-    """The same, compiling everything; what was compiled before is there again afterwards."""
+    """Build a wheel by compiling everything; what was compiled before is back afterwards."""
     target, aside = ROOT / "target", ROOT / "target.before"
     target.rename(aside)
     try:
@@ -51,13 +51,13 @@ def from_scratch(folder: Path) -> Path:
 
 
 def members(wheel: Path) -> dict[str, str]:
-    """Digest of each file in a wheel."""
+    """Return the digest of each file in a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         return {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
 
 
 def same(first: Path, second: Path) -> bool:
-    """Whether two wheels are equal, byte for byte; prints what differs."""
+    """Return whether two wheels are equal, byte for byte; print what differs."""
     if first.read_bytes() == second.read_bytes():
         print(f"{first.name}: two builds are equal, byte for byte")
         return True
@@ -68,14 +68,14 @@ def same(first: Path, second: Path) -> bool:
 
 
 def count_parts(wheel: Path) -> int:
-    """Number of components in its bill of materials."""
+    """Count the components in the bill of materials of a wheel."""
     with zipfile.ZipFile(wheel) as archive:
         (name,) = (each for each in archive.namelist() if each.endswith(f"/sboms/{BILL}"))
         return len(json.loads(archive.read(name))["components"])
 
 
 def use(wheel: Path, settings: tuple[str, ...]) -> None:
-    """Installs it into a fresh environment and runs the first command of a new user."""
+    """Install a wheel into a fresh environment and run the first command of a new user."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
@@ -91,7 +91,7 @@ def use(wheel: Path, settings: tuple[str, ...]) -> None:
 
 
 def main() -> int:
-    """Builds, compares, uses."""
+    """Build two wheels, compare them and use one; return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--from-scratch", action="store_true", help="compile for the second one")
     parser.add_argument("--whole", action="store_true", help="the whole quickstart")

@@ -80,7 +80,7 @@ class Passage:
 
 
 def passages() -> Iterator[Passage]:
-    """Every page, message, help text, docstring and comment."""
+    """Yield every page, message, help text, docstring and comment."""
     for path in sorted(files()):
         read, name = READERS.get(path.suffix[1:]), path.relative_to(ROOT).as_posix()
         if read and name not in LEFT_OUT:
@@ -88,21 +88,21 @@ def passages() -> Iterator[Passage]:
 
 
 def files() -> Iterator[Path]:
-    """All files but skipped ones. A build has many, so its folders are not even listed."""
+    """Yield all files but skipped ones. A build has many, so its folders are not even listed."""
     for folder, inner, names in os.walk(ROOT):
         inner[:] = [name for name in inner if name not in SKIPPED]
         yield from (Path(folder, name) for name in names if name not in SKIPPED)
 
 
 def hits(passage: Passage) -> Iterator[tuple[str, str]]:
-    """Each phrase in it, with its surroundings."""
+    """Yield each phrase in a passage, with its surroundings."""
     for name, pattern in COMPILED.items():
         for found in pattern.finditer(passage.text) if NEEDED[name] in passage.text else ():
             yield name, passage.text[max(found.start() - 60, 0) : found.end() + 60]
 
 
 def page(source: str, path: str) -> Iterator[Passage]:
-    """Paragraphs, list items and cells of tables of a Markdown page."""
+    """Yield the paragraphs, list items and cells of tables of a Markdown page."""
     source = FENCE.sub(lambda block: "\n" * block[0].count("\n"), source)
     begin, held = 1, list[str]()
     for number, line in enumerate([*source.splitlines(), ""], 1):
@@ -123,7 +123,7 @@ def cells(path: str, begin: int, lines: list[str]) -> Iterator[Passage]:
 
 
 def python(source: str, path: str) -> Iterator[Passage]:
-    """Docstrings, messages, and comments of a module."""
+    """Yield the docstrings, messages and comments of a module."""
     tree = ast.parse(source)
     inside, documented = set[int](), set[int]()
     for node in ast.walk(tree):
@@ -153,7 +153,7 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 def joined(path: str, comments: Iterator[tuple[int, str]]) -> Iterator[Passage]:
-    """Comments on lines that follow each other are one."""
+    """Join comments on lines that follow each other."""
     begin, last, held = 0, -1, list[str]()
     for line, text in comments:
         if held and (line > last + 1 or not text):
@@ -168,7 +168,7 @@ def joined(path: str, comments: Iterator[tuple[int, str]]) -> Iterator[Passage]:
 
 
 def rust(source: str, path: str) -> Iterator[Passage]:
-    """Messages and comments of a Rust file."""
+    """Yield the messages and comments of a Rust file."""
     comments = []
     for found in RUST.finditer(source):
         line = source.count("\n", 0, found.start()) + 1
@@ -181,7 +181,7 @@ def rust(source: str, path: str) -> Iterator[Passage]:
 
 
 def c(source: str, path: str) -> Iterator[Passage]:
-    """Messages and comments of a C or C++ file."""
+    """Yield the messages and comments of a C or C++ file."""
     for found in C_COMMENT.finditer(source):
         line = source.count("\n", 0, found.start()) + 1
         kind = "message" if found[0].startswith('"') else "comment"
@@ -191,20 +191,20 @@ def c(source: str, path: str) -> Iterator[Passage]:
 
 
 def template(source: str, path: str) -> Iterator[Passage]:
-    """Lines of a template, without marks; expressions as a brace."""
+    """Yield the lines of a template, without marks; expressions as a brace."""
     source = re.sub(r"\{\{.*?\}\}", "{}", re.sub(r"\{[%#](?:.|\n)*?[%#]\}", " ", source))
     for number, line in enumerate(source.splitlines(), 1):
         yield Passage("page", path, number, plain(re.sub(r"<[^>]*>", "", line)))
 
 
 def toml(source: str, path: str) -> Iterator[Passage]:
-    """Lines of a scenario or a table of adapters."""
+    """Yield the lines of a scenario or a table of adapters."""
     for number, line in enumerate(source.splitlines(), 1):
         yield Passage("message", path, number, plain(re.sub(r'^[\w."-]+ = "?|"$|^# ', "", line)))
 
 
 def plain(text: str) -> str:
-    """One line."""
+    """Join a text into one line."""
     return " ".join(text.split())
 
 

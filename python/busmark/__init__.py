@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 
 
 def open(directory: str | Path) -> Results:
-    """The results in `directory` as data frames; see `busmark.results.Results`.
+    """Open the results in `directory` as data frames; see `busmark.results.Results`.
 
     Raises:
         busmark.errors.UserError: it is no result directory, it is damaged, or a newer Busmark

@@ -54,7 +54,7 @@ class Several(UserError):
 
 
 def together(errors: Sequence[UserError], what: str = "") -> UserError:
-    """One error that shows all of these; `what` is what they are in, such as the file."""
+    """Return one error that shows all of these; `what` is what they are in, such as the file."""
     return errors[0] if len(errors) == 1 else Several(errors, what)
 
 
@@ -74,8 +74,8 @@ class RoundError(Exception):
 def nearest(
     name: str, known: Iterable[str], otherwise: str = "", *, always: str = "", most: int = 1
 ) -> str:
-    """A remedy for a name that is none of these: up to `most` that look like it, or `otherwise`;
-    and what is said `always`."""
+    """Return a remedy for a name that is none of these: up to `most` names that look like it, or
+    `otherwise`; then `always`."""
     import difflib  # nobody needs it where nothing is wrong
 
     near = difflib.get_close_matches(name, list(known), n=most)

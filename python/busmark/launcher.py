@@ -33,7 +33,7 @@ Target = int | IO[bytes] | Path
 
 
 def marker() -> str:
-    """A word that nobody else prints."""
+    """Return a word that nobody else prints."""
     return f"{MARK}{secrets.token_hex(16)}"
 
 
@@ -62,7 +62,7 @@ class Start:
         return f"exec {self.becomes}\n".encode() if self.becomes else b""
 
     def number(self, said: str) -> int | None:
-        """The process's number on its node, in what it has said; None where that is not there."""
+        """Find the process's number on its node in its output; None where that is not there."""
         form = rf"^{re.escape(self.marker)} ([0-9]{{1,10}})\r?\n"
         found = re.search(form, said, re.M) if self.marker else None
         return int(found[1]) if found else None
@@ -80,7 +80,7 @@ class Launched:
         stdout: Target = PIPE,
         stderr: Target = DEVNULL,
     ) -> None:
-        """Starts it.
+        """Start the process.
 
         Args:
             part: of the run, with which it ends; None: its caller alone ends it.
@@ -142,25 +142,25 @@ class Launched:
         return ending(code) if code is not None and code < 0 else None
 
     def write(self, data: bytes) -> None:
-        """Gives it input. Nothing happens where it has gone, which its end tells."""
+        """Give it input. Nothing happens where it has gone, which its end shows."""
         rest = memoryview(data)
         with contextlib.suppress(OSError, ValueError):
             while rest:
                 rest = rest[os.write(self.input.fileno(), rest) :]
 
     def end_input(self) -> None:
-        """Most end by themselves then."""
+        """Close its input: most processes end by themselves then."""
         with contextlib.suppress(OSError):
             self.input.close()
 
     def wait(self, within_s: float) -> int | None:
-        """Its exit code; None if it has not ended within that time."""
+        """Wait for its end, and return its exit code; None if it has not ended within that time."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             return self._process.wait(within_s)
         return None
 
     def complete(self, within_s: float | None = None, data: bytes | None = None) -> tuple[str, str]:
-        """Gives it this input and waits for its end; what came on both pipes.
+        """Give it this input, wait for its end, and return what came on both pipes.
 
         Raises:
             TimeoutError: it has not ended.
@@ -173,11 +173,11 @@ class Launched:
         return output, errors
 
     def kill(self) -> None:
-        """Ends it and everything that it has started, at once."""
+        """End it and everything that it has started, at once."""
         platform.end_group(self.pid)
 
     def stop(self, within_s: float = 0.0) -> None:
-        """Ends its input; kills what is left of it after that time, and lets go of the pipes."""
+        """Close its input, kill what is left of it after that time, and close the pipes."""
         if self._process.stdin:
             self.end_input()
         if within_s:

@@ -52,9 +52,9 @@ class Links(BaseModel):
 def links(
     rate: str, loss: str, delay: str, jitter: str, burst: float = 0.0, reassembly: str = "default"
 ) -> Links:
-    """Links as `100mbit`, `1%`, `2ms`, `0.2ms` say; an empty text stands for none.
+    """Return links as `100mbit`, `1%`, `2ms`, `0.2ms` say; an empty text stands for none.
 
-    Raises `UserError` for a text that is none of these, and for what cannot be.
+    Raises `UserError` for a text that is none of these, and for links that cannot be.
     """
     found = Links(
         rate_bit_s=_number("--rate", rate, "bandwidth", "100mbit", LEAST_RATE, MOST_RATE),

@@ -37,7 +37,7 @@ UNKILLABLE = (ProcessLookupError, PermissionError)
 
 
 def usable_cpus() -> list[int]:
-    """CPUs on which this process, and what it starts, may run."""
+    """Return the CPUs on which this process, and what it starts, may run."""
     return sorted(os.sched_getaffinity(0))
 
 
@@ -63,18 +63,18 @@ def lock_is_free(file: int | BinaryIO) -> bool:
 
 
 def widen_pipe(pipe: int, size: int) -> None:
-    """Room of this size in a pipe, in bytes; nothing where the kernel grants less."""
+    """Make room of this size in a pipe, in bytes; do nothing where the kernel grants less."""
     with suppress(OSError):
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, size)
 
 
 def path_of(descriptor: int) -> Path:
-    """A path to an open file, also when another one has taken its place."""
+    """Return a path to an open file, also when another one has taken its place."""
     return Path(f"/proc/self/fd/{descriptor}")
 
 
 def soft_limit(which: int) -> int | None:
-    """A limit of this process, such as `OPEN_FILES`; None: there is none."""
+    """Return a limit of this process, such as `OPEN_FILES`; None: there is none."""
     soft, _ = resource.getrlimit(which)
     return None if soft == resource.RLIM_INFINITY else soft
 
@@ -89,17 +89,17 @@ def largest_buffer(limit: str) -> int:
 
 
 def schedule_normally(process: int) -> None:
-    """Takes a process out of the idle or a real-time class; nothing where that is not allowed."""
+    """Take a process out of the idle or a real-time class; do nothing where that is not allowed."""
     with suppress(OSError):
         os.sched_setscheduler(process, os.SCHED_OTHER, os.sched_param(0))
 
 
 def keep_memory() -> None:
-    """Has this process keep memory that it has used. Arrays of a round are made and left by the
+    """Have this process keep memory that it has used. Arrays of a round are made and left by the
     hundred; if each is mapped anew, the kernel clears its pages again and again, which takes a
-    tenth of an analysis. Nothing where the C library has no such setting. Python looks for objects
-    that hold one another less often, too: an analysis makes hundreds of thousands of objects and
-    hardly any such, and looking for them takes a twentieth of it."""
+    tenth of an analysis. Nothing changes where the C library has no such setting. Python looks for
+    objects that hold one another less often, too: an analysis makes hundreds of thousands of
+    objects and hardly any such, and looking for them takes a twentieth of it."""
     gc.set_threshold(COLLECTED)
     with suppress(OSError, AttributeError):
         for parameter, value in KEPT:
@@ -107,8 +107,8 @@ def keep_memory() -> None:
 
 
 def handle(process: int) -> int | None:
-    """A descriptor that stands for this process, whoever has its number later, and can be read when
-    it has ended. None where it has ended, or the kernel has no such thing."""
+    """Return a descriptor that stands for this process, whoever has its number later, and can be
+    read when it has ended. None where it has ended, or the kernel has no such thing."""
     try:
         return os.pidfd_open(process)
     except OSError:
@@ -116,32 +116,32 @@ def handle(process: int) -> int | None:
 
 
 def kill_by(descriptor: int, wait_s: float) -> None:
-    """Ends the process of a handle, and waits until it is gone."""
+    """Kill the process of a handle, and wait until it is gone, at most `wait_s`."""
     with suppress(*UNKILLABLE):
         signal.pidfd_send_signal(descriptor, signal.SIGKILL)
         select.select([descriptor], [], [], wait_s)
 
 
 def end_group(process: int) -> None:
-    """Kills a process and everything it has started and that has not left its group."""
+    """Kill a process and everything it has started and that has not left its group."""
     with suppress(*UNKILLABLE):
         os.killpg(process, signal.SIGKILL)
 
 
 def processes() -> Iterator[int]:
-    """Numbers of all that run."""
+    """Yield the numbers of all that run."""
     for name in os.listdir(PROCESSES):
         if name.isdigit():
             yield int(name)
 
 
 def namespace() -> str:
-    """Within which process numbers mean the same."""
+    """Return the namespace within which process numbers mean the same."""
     return os.readlink(PROCESSES / "self" / "ns" / "pid")
 
 
 def status_fields(process: int) -> list[str]:
-    """From the state on (proc(5), stat, third field); empty for one that is gone."""
+    """Read the fields from the state on (proc(5), stat, third field); empty if it is gone."""
     with suppress(OSError):
         text = (PROCESSES / str(process) / "stat").read_text(errors="replace")
         # The name in brackets may hold anything.
@@ -150,14 +150,14 @@ def status_fields(process: int) -> list[str]:
 
 
 def began(process: int) -> int | None:
-    """When it began, in clock ticks since the system's start; None for one that is gone, or a
-    zombie."""
+    """Return when it began, in clock ticks since the system's start; None for one that is gone, or
+    a zombie."""
     fields = status_fields(process)
     return int(fields[19]) if len(fields) > 19 and fields[0] not in "ZX" else None
 
 
 def read_of(process: int, file: str) -> bytes:
-    """`cmdline` or `environ`; empty for one that is gone or another's."""
+    """Read `cmdline` or `environ`; empty for one that is gone or another user's."""
     try:
         # Every process is looked at after each round: not by a path object.
         with open(f"{PROCESSES}/{process}/{file}", "rb", buffering=0) as source:
@@ -167,12 +167,12 @@ def read_of(process: int, file: str) -> bytes:
 
 
 def words_of(process: int, file: str) -> list[bytes]:
-    """Words or variables of what `read_of` reads."""
+    """Return the words or variables of what `read_of` reads."""
     return read_of(process, file).split(b"\0")
 
 
 def tasks_of_user() -> int:
-    """Processes and threads of this process's user."""
+    """Count the processes and threads of this process's user."""
     count = 0
     for process in processes():
         folder = PROCESSES / str(process)
@@ -183,8 +183,8 @@ def tasks_of_user() -> int:
 
 
 def tasks_left_in_groups() -> list[tuple[str, int]]:
-    """For every control group that this process is in, up to the root: where processes and threads
-    are limited, and how many more there may be."""
+    """Return, for every control group that this process is in, up to the root, where processes and
+    threads are limited, and how many more there may be."""
     found = []
     for line in _read(PROCESSES / "self" / "cgroup").splitlines():
         _, _, rest = line.partition(":")

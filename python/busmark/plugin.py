@@ -142,7 +142,7 @@ def _installed(switch: str, path: tuple[str, ...]) -> tuple[InstalledPlugin, ...
 
 
 def _declared(path: tuple[str, ...]) -> Iterator[tuple[str, str, str, str, bool]]:
-    """Plug-ins of other distributions, each once: name, source, distribution, version, False.
+    """Yield plug-ins of other distributions, each once: name, source, distribution, version, False.
 
     `importlib.metadata` says the same, but its import takes longer than the rest of `--help`.
     """
@@ -198,7 +198,7 @@ def _switched_off(switch: str, names: list[str]) -> set[str]:
 
 
 def _loaded(here: InstalledPlugin) -> InstalledPlugin:
-    """The plug-in with its object, or with why that cannot be had."""
+    """Return the plug-in with its object, or with why that cannot be had."""
     try:
         found = load(here.source)
     except Exception as error:

@@ -48,7 +48,7 @@ class Process(BaseModel):
         return platform.began(self.pid) == self.began
 
     def kill(self) -> None:
-        """Ends it, and nothing else; waits until it is gone."""
+        """End it, and nothing else; wait until it is gone."""
         descriptor = platform.handle(self.pid)
         if descriptor is None:
             return
@@ -71,7 +71,7 @@ HINTS: dict[int, str] = {
 
 
 def signal_name(number: int) -> str:
-    """Such as SIGSEGV; real-time signals have numbers only."""
+    """Return a signal's name, such as SIGSEGV; real-time signals have numbers only."""
     try:
         return signal.Signals(number).name
     except ValueError:
@@ -86,26 +86,26 @@ def ending(code: int) -> str:
 
 
 def process(pid: int) -> Process:
-    """The process that has this number now."""
+    """Return the process that has this number now."""
     return Process(pid=pid, began=platform.began(pid) or 0)
 
 
 def marked(part: Part) -> dict[str, str]:
-    """The variable by which what is started with it belongs to this process."""
+    """Return the variable that makes processes started with it this process's own, for a part."""
     own = process(os.getpid())
     return {VARIABLE: f"{platform.namespace()} {own.pid} {own.began} {part}"}
 
 
 def end_orphans() -> None:
-    """Ends what killed owners have left behind."""
+    """End the processes that killed owners have left behind."""
     for found, owner, _ in _marked():
         if not owner.alive:
             found.kill()
 
 
 def end_part(part: Part) -> list[str]:
-    """Ends what this process has started for a part of its run and what is still there; the
-    commands of what was."""
+    """End the processes that this process has started for a part of its run and that are still
+    there; return their commands."""
     commands: list[str] = []
     # Again, for a process may start another while it is looked for.
     for _ in range(LOOKS):
@@ -120,7 +120,7 @@ def end_part(part: Part) -> list[str]:
 
 
 def _marked() -> Iterator[tuple[Process, Process, str]]:
-    """Every process with a mark, its owner, and the part of the run.
+    """Yield every process with a mark, its owner, and the part of the run.
 
     Marks of another PID namespace are left alone: the numbers in them mean other processes.
     """
@@ -137,7 +137,7 @@ def _marked() -> Iterator[tuple[Process, Process, str]]:
 
 
 def _owner(mark: bytes) -> tuple[Process, str] | None:
-    """The owner and the part in a mark; None for one that is not of ours: anybody may set it."""
+    """Return owner and part of a mark; None for one that is not ours: anybody may set it."""
     numbers = re.fullmatch(rb"([0-9]{1,10}) ([0-9]{1,19}) ([a-z]+)", mark)
     if numbers is None:
         return None

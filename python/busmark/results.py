@@ -25,7 +25,7 @@ from busmark.store.named import resolve
 
 
 def changes(found: Comparison) -> pl.DataFrame:
-    """`Results.compare`."""
+    """Return a comparison as the frame of `Results.compare`."""
     rows = [
         {
             "label": pair.label,
@@ -48,8 +48,8 @@ def changes(found: Comparison) -> pl.DataFrame:
 
 
 def open_results(directory: str | Path) -> Results:
-    """The results in `directory`, or of the name `@last` or `@NAME` as `busmark list` has it; reads
-    the manifest and the table of rounds, nothing else.
+    """Open the results in `directory`, or of the name `@last` or `@NAME` as `busmark list` has it;
+    read the manifest and the table of rounds, nothing else.
 
     Raises:
         UserError: it is no result directory, there is none of this name, it is damaged, or a newer
@@ -106,7 +106,7 @@ class Results:
     """
 
     def __init__(self, result: Result, campaign: Campaign | None = None) -> None:
-        """Frames of a result; `campaign` if it has been analysed already."""
+        """Prepare the frames of a result; `campaign` is given if it has been analysed already."""
         self._result = result
         self._stored = StoredAnalysis(result, self._note, campaign)
         self._unreadable = {what: what for what in result.damage}
@@ -177,8 +177,8 @@ class Results:
         return self._result.summaries
 
     def compare(self, other: str | Path | Results) -> pl.DataFrame:
-        """Every figure of every case that both have, `self` being the baseline: change with its
-        interval, and a verdict; see `busmark compare`.
+        """Compare every figure of every case that both have, `self` being the baseline: return the
+        change with its interval, and a verdict; see `busmark compare`.
 
         Raises:
             UserError: the two are not the same experiment, or have nothing in common.
@@ -196,7 +196,7 @@ class Results:
         return list(self._unreadable.values())
 
     def _note(self, problem: str) -> None:
-        """Keeps what is wrong with a file, once: several readers may stumble over it."""
+        """Keep what is wrong with a file, once: several readers may stumble over it."""
         first = problem.partition("\n")[0]
         self._unreadable.setdefault(first.partition(": ")[0], first)
 
@@ -208,8 +208,8 @@ class Results:
         status: str | None = "ok",
         parameters: bool | Sequence[str] = False,
     ) -> pl.LazyFrame:
-        """Raw samples of one case or of all, of one round or of all that count; of the scenario's
-        own flows too, which the column `flow` tells apart.
+        """Return raw samples of one case or of all, of one round or of all that count; of the
+        scenario's own flows too, which the column `flow` distinguishes.
 
         Nothing is read before `.collect()`: filter and select first.
 
@@ -235,7 +235,7 @@ class Results:
     def latencies(
         self, case: str, quantity: Quantity | None = None, *, lost: bool = False
     ) -> pl.DataFrame:
-        """Single latencies of a case: `round`, `t_s` and `latency_ns`, in order of time.
+        """Return single latencies of a case: `round`, `t_s` and `latency_ns`, in order of time.
 
         These are the values that its estimates rest on: rounds that count, without warm-up.
 

@@ -57,7 +57,7 @@ class BenchmarkCommand:
 
 
 def _command() -> str | None:
-    """The program, beside this Python or in PATH."""
+    """Return the program, beside this Python or in PATH; None where it is in neither."""
     beside = Path(sys.executable).with_name("busmark")
     return str(beside) if beside.is_file() else shutil.which("busmark")
 

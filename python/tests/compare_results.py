@@ -25,7 +25,7 @@ def campaign(
     build: Builder | None = None,
     **finish: Any,
 ) -> Path:
-    """Latency cases around 10 µs × `factor`, rounds within half a per cent; `seed` makes the
+    """Write latency cases around 10 µs × `factor`, rounds within half a per cent; `seed` makes the
     cookie, too."""
     rng = np.random.default_rng(seed)
     build = build or Builder(directory, seed=seed)
@@ -42,14 +42,14 @@ def campaign(
 
 
 def flood(build: Builder, per_s: Iterable[float], case: str = "udp-flood", lost: int = 0) -> None:
-    """A throughput case with these rates, one round each."""
+    """Add a throughput case with these rates, one round each."""
     build.case(case, test="throughput", adapter="udp", size=1024, placement="different")
     for number, rate in enumerate(per_s):
         build.stream(case, number, rate, 1024, lost=lost)
 
 
 def compared(*sides: Path | str, by: Iterable[str] = (), **options: Any) -> Comparison:
-    """`busmark compare` without its command line; `fail_if`: criteria as text."""
+    """Run `busmark compare` without its command line; `fail_if` has criteria as text."""
     criteria = [Criterion.parse(text) for text in options.pop("fail_if", ())]
     gate = Gate(criteria, options.pop("undecided", None), options.pop("missing", "fail"))
     baseline = options.pop("baseline", None)

@@ -21,9 +21,9 @@ HOSTILE = "a'b\"c `date` @x {y}_z^2 \\ $q$ %d #1\n<&>"
 
 
 def everything(directory: Path) -> Path:
-    """Latency of two adapters and a pair of both, with a floor, at three sizes, and of a layer over
-    a library at two; throughput at full speed, and at four rates over links; a search for capacity;
-    discovery among others; many endpoints that find each other."""
+    """Write latency of two adapters and a pair of both, with a floor, at three sizes, and of a
+    layer over a library at two; throughput at full speed, and at four rates over links; a search
+    for capacity; discovery among others; many endpoints that find each other."""
     build = Builder(directory)
     rng = np.random.default_rng(5)
     for size in (64, 1024, 8192):
@@ -67,7 +67,7 @@ def everything(directory: Path) -> Path:
 
 
 def _captured(samples: int, bytes_each: int) -> dict[str, int]:
-    """Wire costs of a round with a capture."""
+    """Return the wire costs of a round with a capture."""
     return {
         "wire_samples": samples, "wire_packets": 2 * samples, "wire_bytes": samples * bytes_each,
         "wire_control_bytes": 66 * samples, "wire_repeated_bytes": 0,
@@ -89,7 +89,7 @@ def _discovered(build: Builder, rng: np.random.Generator) -> None:
 
 
 def _met(build: Builder, rng: np.random.Generator) -> None:
-    """Endpoints of a stream that found each other before and after the last was created."""
+    """Add endpoints of a stream that found each other before and after the last was created."""
     folder = build.directory / "matches"
     folder.mkdir()
     for topics in (6, 24):
@@ -132,8 +132,8 @@ def _over_links(build: Builder) -> None:
 
 
 def odd(directory: Path) -> Path:
-    """One sample, all samples equal, no finished round, only losses, a label that means something
-    to gnuplot, and a round whose file is gone."""
+    """Write one sample, all samples equal, no finished round, only losses, a label that means
+    something to gnuplot, and a round whose file is gone."""
     build = Builder(directory)
     one = build.case("one", adapter="udp")
     build.pings(one, 0, np.array([20_000.0]))

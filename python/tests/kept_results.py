@@ -10,7 +10,7 @@ NAMES = sorted(path.name.removesuffix(".tar.xz") for path in KEPT.glob("*.tar.xz
 
 
 def unpack(folder: Path) -> None:
-    """Unpacks all of them, each into a folder of its name."""
+    """Unpack all kept results, each into a folder of its name."""
     for name in NAMES:
         with tarfile.open(KEPT / f"{name}.tar.xz") as archive:
             archive.extractall(folder / name, filter="data")

@@ -47,7 +47,7 @@ class Builder:
     def case(
         self, case: str, status: str = "planned", reason: str | None = None, **params: Any
     ) -> str:
-        """A point of the matrix."""
+        """Add a point of the matrix."""
         defaults = {
             "test": "latency",
             "adapter": "udp",
@@ -69,7 +69,7 @@ class Builder:
         return case
 
     def row(self, case: str, number: int, status: str = "ok", **values: Any) -> None:
-        """One row of the table `cases`; what is not given is null."""
+        """Add a row to the table `cases`; what is not given is null."""
         params = next(c["params"] for c in self.cases if c["id"] == case)
         columns = polars_schema("cases")
         known = {
@@ -96,7 +96,7 @@ class Builder:
         reason: str | None = None,
         **values: Any,
     ) -> None:
-        """A round of round trips; `late_ns` is how long each was sent after its intended time."""
+        """Write a round of round trips; each was sent `late_ns` after its intended time."""
         warm = np.empty(0) if warmup_ns is None else warmup_ns
         rtt = np.concatenate((warm, latency_ns)).astype(np.int64)
         sent = 1_000_000 + np.concatenate(([0], np.cumsum(rtt + 500)[:-1]))
@@ -130,7 +130,7 @@ class Builder:
         self, case: str, number: int, per_s: float, size: int, lost: int = 0, probes: int = 3000,
         **values: Any,
     ) -> None:  # fmt: skip
-        """A round of throughput: 20 intervals of 100 ms and some probes."""
+        """Write a round of throughput: 20 intervals of 100 ms and some probes."""
         rng = np.random.default_rng(number)
         steps = np.arange(20) * 100_000_000
         samples = np.rint(per_s / 10 * rng.uniform(0.95, 1.05, 20)).astype(np.int64)
@@ -159,8 +159,8 @@ class Builder:
         self.row(case, number, **(counted | values))
 
     def system(self, case: str, number: int) -> None:
-        """Counters of a round of 2 s, by intervals of 0.25 s: two participants of one thread each
-        that keep 0.4 and 0.2 CPUs busy, and what reads the counters."""
+        """Write counters of a round of 2 s, by intervals of 0.25 s: two participants of one thread
+        each keep 0.4 and 0.2 CPUs busy; the process that reads the counters is there, too."""
         rows = []
         for interval in range(8):
             for name, busy in (("active", 0.4), ("passive", 0.2), ("counters", 0.003)):
@@ -179,9 +179,9 @@ class Builder:
         self, case: str, number: int, one_way_ns: Array, lost: int, unanswered: int = 0,
         **values: Any,
     ) -> None:  # fmt: skip
-        """A round of throughput whose writer recorded all probes: the last `lost` never arrived,
-        and of as many before them as `unanswered` the echo was lost. Half of all samples were
-        probes."""
+        """Write a round of throughput whose writer recorded all probes: the last `lost` never
+        arrived, and the echoes of the `unanswered` probes before them were lost. Half of all
+        samples were probes."""
         count = one_way_ns.size
         sent = 1_000_000 + np.arange(count) * 600_000
         there = (sent + one_way_ns).astype(np.int64)
@@ -204,7 +204,7 @@ class Builder:
         self.row(case, number, **(counted | values))
 
     def table(self, name: str, case: str, number: int, rows: list[dict[str, Any]]) -> None:
-        """Further rows of any table of a round; what is not given is null."""
+        """Append rows to any table of a round; what is not given is null."""
         path = self.directory / name / f"{file_stem(case, number)}.parquet"
         known = pl.read_parquet(path).to_dicts() if path.exists() else []
         frame = pl.DataFrame([*known, *rows], schema=polars_schema(name))
@@ -213,7 +213,7 @@ class Builder:
     def _write(
         self, table: str, case: str, number: int, frame: pl.DataFrame, role: str | None
     ) -> None:
-        """`role` of all rows; None: they have their own."""
+        """Write a table; `role` is of all rows, or None: they have their own."""
         schema = polars_schema(table)
         frame = frame.with_columns(pl.lit(case).alias("case"), pl.lit(number).alias("round"))
         if role is not None:
@@ -291,7 +291,7 @@ def _capabilities(name: str) -> dict[str, Any]:
 def samples_around(
     median_ns: float, count: int, rng: np.random.Generator, tail: float = 0.01
 ) -> Array:
-    """Round trips with this median and a heavy tail."""
+    """Draw round trips with this median and a heavy tail."""
     body = rng.lognormal(np.log(median_ns), 0.06, count)
     slow = rng.random(count) < tail
     return np.rint(np.where(slow, body * rng.pareto(2.5, count) * 2 + body, body))
@@ -301,7 +301,7 @@ MEDIANS_US = {"uds": 10.2, "udp": 13.5, "tcp": 13.6, "cyclonedds": 15.2, "fastdd
 
 
 def small(directory: Path) -> Path:
-    """Two adapters and the floor at two sizes: for tests of what finds results and prints them."""
+    """Write two adapters and the floor at two sizes, for tests that find results and print them."""
     build = Builder(directory)
     rng = np.random.default_rng(2)
     for size in (64, 65536):
@@ -314,15 +314,15 @@ def small(directory: Path) -> Path:
 
 
 def comparison(directory: Path, *, samples: int = 20_000, rounds: int = 5) -> Path:
-    """Six adapters, four sizes, two placements, throughput, a floor, and what can go wrong. Made
-    once, and copied."""
+    """Write six adapters, four sizes, two placements, throughput, a floor, and what can go wrong.
+    It is made once, and copied."""
     made = Path(_comparison(samples, rounds).name)
     return Path(copytree(made, directory, dirs_exist_ok=True, copy_function=copy))
 
 
 @cache
 def _comparison(samples: int, rounds: int) -> TemporaryDirectory[str]:
-    """The same, in a folder that goes with the process."""
+    """Make that result in a folder that goes with the process."""
     folder = TemporaryDirectory(prefix="busmark-comparison-")
     rng = np.random.default_rng(1)
     build = Builder(Path(folder.name))
@@ -396,7 +396,7 @@ FINDINGS: list[dict[str, Any]] = [
 
 
 def hostile(directory: Path) -> Path:
-    """An interrupted campaign with markup in every text, nothing measured."""
+    """Write an interrupted campaign with markup in every text, nothing measured."""
     build = Builder(directory)
     markup = (
         "</script><script>window.hit=1</script><img src=http://example.org/x> "

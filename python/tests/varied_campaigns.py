@@ -16,7 +16,7 @@ CHOICES = {
 
 
 def varied(folder: Path) -> Path:
-    """Three adapters that differ in transport, reliability and history; one loses samples."""
+    """Write three adapters that differ in transport, reliability and history; one loses samples."""
     build = Builder(folder)
     rng = np.random.default_rng(5)
     for size in (64, 1024):
@@ -32,7 +32,7 @@ def varied(folder: Path) -> Path:
 
 
 def alike(folder: Path) -> Path:
-    """One middleware, two histories, and a floor; all else is the same."""
+    """Write one middleware, two histories, and a floor; all else is the same."""
     build = Builder(folder)
     rng = np.random.default_rng(6)
     for depth in (1, 8):
@@ -47,7 +47,7 @@ def alike(folder: Path) -> Path:
 
 
 def failed(folder: Path) -> Path:
-    """Three adapters and two sizes, of which no round succeeded."""
+    """Write three adapters and two sizes, of which no round succeeded."""
     build = Builder(folder)
     for adapter in NAMES:
         for size in (64, 1024):
@@ -65,7 +65,7 @@ ODD_NAMES = {
 
 
 def named(folder: Path) -> Path:
-    """Middleware with names that are hard to show, all equally fast: all samples are equal."""
+    """Write middleware with names that are hard to show; all samples are equal, so equally fast."""
     build = Builder(folder)
     for adapter in ODD_NAMES:
         for size in (64, 1024):
@@ -80,7 +80,7 @@ ENDS = ("cyclonedds", "fastdds", "udp")
 
 
 def interop(folder: Path) -> Path:
-    """Pairs of three adapters: latency, and a stream of which each pair ends in another way."""
+    """Write pairs of three adapters: latency, and a stream that ends differently for each pair."""
     build = Builder(folder)
     rng = np.random.default_rng(3)
     known = {"discovery_s": 0.02, "discovery_resolution_s": 0.0}
@@ -119,7 +119,7 @@ def interop(folder: Path) -> Path:
 
 
 def types(folder: Path) -> Path:
-    """A type that costs more than octets, less, perhaps nothing, or of which there is one round.
+    """Write types that cost more than octets, less, perhaps nothing, or have one round only.
 
     A slow round is slow for both: the difference does not see it.
     """
@@ -138,8 +138,8 @@ def types(folder: Path) -> Path:
 
 
 def applications(folder: Path) -> Path:
-    """N writers and M readers on two nodes: one middleware carries all, one falls short, of one
-    not everybody was found."""
+    """Write N writers and M readers on two nodes: one middleware carries all, one falls short, and
+    of one not everybody was found."""
     build = Builder(folder)
     mesh = {"test": "throughput", "topics": 1, "writers": 1, "readers": 2, "rate_hz": 10.0,
             "writer_on": "n1+n2", "reader_on": "n1+n2", "placement": "free",
@@ -158,8 +158,8 @@ def applications(folder: Path) -> Path:
 
 
 def _mesh(build: Builder, case: str, number: int, count: int, reached: float) -> None:
-    """A round: two readers of each application read every writer. The readers of the last
-    application receive this share."""
+    """Write a round in which two readers of each application read every writer. The readers of the
+    last application receive the share `reached`."""
     each = {"theoretical_per_s": 10.0, "written_per_s": 10.0, "sent": 20, "expected": 20,
             "duplicated": 0, "out_of_order": 0, "ancient": 0, "start_ns": 0,
             "duration_ns": 2 * 10**9, "ended": "duration", "flow": "stream"}  # fmt: skip

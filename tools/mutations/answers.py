@@ -134,7 +134,7 @@ class Answers:
             self._use()
 
     def answer(self, number: int, rng: Random) -> None:
-        """One answer of one of them."""
+        """Damage one answer: of a worker, of the counters, or of a node."""
         (self._of_worker, self._of_worker, self._of_counters, self._of_node)[number % 4](rng)
 
     def _campaign(self, number: int, test: str, every: float, hang_s: float) -> Campaign:
@@ -157,14 +157,14 @@ class Answers:
         return Campaign(scenario, adapters, writer, [])
 
     def _recorded(self, number: int, test: str) -> tuple[Campaign, dict[str, list[Piece]]]:
-        """What real workers say in a real round."""
+        """Record the output of real workers in a real round."""
         Recording.kept = {}
         with mock.patch.object(rounds, "Worker", Recording):
             self._play(self._campaign(number, test, 0, 30.0))
         return self._campaign(number, test, 0, 0.5), Recording.kept
 
     def _play(self, campaign: Campaign) -> None:
-        """A round, and what is stored of it."""
+        """Run a round, and compute the rows and records that are stored of it."""
         case, stem = campaign.cases[0], "x.r000"
         places = Places(campaign.scenario, lambda *_, **__: None, campaign.adapters)
         runner = rounds.RoundRunner(
@@ -195,7 +195,7 @@ class Answers:
                 raise UserError(str(error)) from None
 
     def _readings(self) -> list[str]:
-        """What the process says that counts."""
+        """Return the first three lines of the process that counts."""
 
         async def counted() -> None:
             begun = await counters.CounterProcess.start({1: "active"}, [], 0.02, self.folder)
@@ -223,7 +223,7 @@ class Answers:
 
     @contextmanager
     def _listening(self, spoil: Random | None = None) -> Iterator[None]:
-        """Keeps what a node answers; or spoils one answer, each as likely."""
+        """Keep the answers of a node; or replay them and spoil one, each as likely."""
         ask, place = shell.Shell.ask, [0]
         at = spoil.randrange(len(self.node)) if spoil else -1
 
@@ -239,7 +239,7 @@ class Answers:
             yield
 
     def _use(self) -> None:
-        """All that is asked of a node."""
+        """Ask a node everything that a campaign asks of it."""
         node = Node("lab1", [], wanted=Address("lo", "127.0.0.1"))
         library = self.played[0][0].adapters["null"].path
         try:
@@ -251,7 +251,7 @@ class Answers:
             node.close()
 
     def _of_node(self, rng: Random) -> None:
-        """Without a process: its shell is known by what it answered."""
+        """Use a node without a process: its shell is known by its recorded answers."""
         with (
             self._listening(rng),
             mock.patch.object(gzip, "compress", lambda *_: b""),  # nobody reads it
@@ -266,12 +266,12 @@ class Answers:
 
 
 def _born(this: shell.Shell, *_: Any) -> None:
-    """A shell that has answered its first question."""
+    """Stand in for the constructor of a shell, which asks its first question."""
     this.ask(":")
 
 
 def damaged(text: str, rng: Random) -> str:
-    """JSON with other values where it is JSON, else a changed text."""
+    """Change some values where the text is JSON, three times in four; else change the text."""
     try:
         document = json.loads(text)
     except ValueError:

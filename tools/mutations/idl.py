@@ -112,7 +112,7 @@ class Idl:
         self.made, self.value = made, folder / "value.json"
 
     def input(self, number: int, rng: Random) -> None:
-        """One of the three."""
+        """Damage one of the three: code, a value, or a name."""
         (self._code, self._code, self._code, self._value, self._value, self._name)[number % 6](rng)
 
     def _code(self, rng: Random) -> None:

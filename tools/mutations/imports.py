@@ -37,8 +37,8 @@ class Imports:
         self.texts = [self._short(path) for path in self.files]
 
     def _short(self, path: Path) -> str:
-        """A long file without its middle, where it is read without it as well: thousands of rows
-        that are alike hide what is damaged, and take their time."""
+        """Return the text of a file, without its middle if it is long and can be read without it as
+        well: thousands of rows that are alike hide what is damaged, and take their time."""
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines(keepends=True)
         if len(lines) <= HEAD + TAIL:
@@ -54,7 +54,7 @@ class Imports:
         return short if len(read.cases) else text
 
     def file(self, number: int, rng: Random) -> None:
-        """One of them."""
+        """Damage a file, import it, and show some of the results."""
         which = rng.randrange(len(self.files))
         path, out = self.folder / self.files[which].name, self.folder / "out"
         changed = values.text(self.texts[which], rng)

@@ -36,7 +36,7 @@ SCENARIO = {
 
 
 def make(folder: Path) -> list[Path]:
-    """A result of each kind. Those that most is in come more than once: what is damaged is drawn
+    """Make a result of each kind. Some come more than once, for the one that is damaged is drawn
     from all alike."""
     made = {
         name: _built(folder / name, fill, **DOCUMENT.get(name, {}))
@@ -71,7 +71,7 @@ def _latency(build: Builder) -> None:
 
 
 def _pair(build: Builder) -> None:
-    """A floor, two that are compared, and one that cannot run."""
+    """Add a floor, two adapters that are compared, and a case that cannot run."""
     for adapter in ("null", "udp", "tcp"):
         _pings(build, adapter, rounds=1)
     build.case("4-unsupported", status="unsupported", reason="no such transport", adapter="udp")
@@ -141,7 +141,7 @@ def _capacity(build: Builder) -> None:
 
 
 def _whole(build: Builder) -> None:
-    """All of these together, and several writers."""
+    """Add all of these together, and several writers."""
     for fill in (_latency, _stream, _batches, _capacity):
         fill(build)
     _pings(build, "null")
@@ -178,6 +178,5 @@ MEASURED: dict[str, Callable[[Builder], None]] = {
 
 
 def _imported(directory: Path, name: str) -> Path:
-    """What another tool measured."""
     import_results([IMPORTS / name], directory)
     return directory

@@ -102,7 +102,7 @@ class Protocol:
         return [*setups, *setups, *others]
 
     def line(self, number: int, rng: Random) -> None:
-        """One line; the worker answers it, or refuses it."""
+        """Send one damaged line; the worker answers it, or refuses it."""
         request: Any = {"id": 1, **json.loads(json.dumps(rng.choice(self.lines)))}
         if rng.randrange(6):
             values.change(request, rng, values.places(request))

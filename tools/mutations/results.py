@@ -46,7 +46,7 @@ class Damage:
         self.places = [values.places(json.loads(text)) for text in self.manifests]
 
     def manifest(self, number: int, rng: Random) -> None:
-        """One of the manifests, as JSON or as text."""
+        """Damage one of the manifests, as JSON or as text, and look at the result."""
         which = rng.randrange(len(self.whole))
         text = self.manifests[which]
         if rng.randrange(5):
@@ -63,7 +63,7 @@ class Damage:
             path.write_text(self.manifests[which])
 
     def table(self, number: int, rng: Random) -> None:
-        """One of the tables: its values, or its bytes."""
+        """Damage one of the tables, its values or its bytes, and look at the result."""
         which = rng.randrange(len(self.whole))
         cases = self.whole[which] / "cases.parquet"
         whole = cases if rng.randrange(3) == 0 else rng.choice(self.tables[which])
@@ -79,7 +79,7 @@ class Damage:
 
 
 def changed(frame: pl.DataFrame, rng: Random) -> pl.DataFrame:
-    """The frame with some values, rows or columns changed."""
+    """Return the frame with some values, rows or columns changed."""
     for _ in range(rng.choice((1, 1, 2, 3))):
         frame = _changed(frame, rng)
     return frame
@@ -143,7 +143,7 @@ def _other(old: Any, kind: pl.DataType, rng: Random) -> Any:
 
 
 def look(directory: Path, whole: Path, number: int, folder: Path) -> None:
-    """As one of the commands does that read a result; which one, the number says."""
+    """Look at a result as one of the commands does that read it; the number says which one."""
     name = VIEW_OF[number * STRIDE % len(VIEW_OF)]
     found = result.Result(directory)
     campaign = summarise(found, with_series=name not in UNDRAWN)

@@ -98,7 +98,7 @@ class Scenarios:
         self.own, self.shipped = own, shipped
 
     def scenario(self, number: int, rng: Random) -> None:
-        """One of them: as text, as values, or by `--set`."""
+        """Damage a scenario, as text or by `--set`, and expand it into cases."""
         text = self.own if rng.randrange(OWN_OF) else rng.choice(self.shipped)
         settings = []
         if rng.randrange(3):

@@ -35,7 +35,7 @@ class Security:
         self.whole = {path: path.read_bytes() for path in files}
 
     def document(self, number: int, rng: Random) -> None:
-        """One damage; `security show` and `security check` of the directory."""
+        """Damage one or two documents; run `security show` and `check` of the directory."""
         chosen = rng.sample(list(self.whole), rng.choice((1, 1, 2)))
         try:
             for path in chosen:
@@ -50,7 +50,7 @@ class Security:
                 path.write_bytes(self.whole[path])
 
     def _read(self) -> None:
-        """Each command by itself: the refusal of one says nothing about the other."""
+        """Run each command by itself: the refusal of one says nothing about the other."""
         refused = None
         for command in (self._show, self._check):
             try:
@@ -72,7 +72,7 @@ class Security:
 
 
 def damaged(content: bytes, rng: Random) -> bytes:
-    """The text, or what is encoded in it as base64."""
+    """Damage the text, the bytes, or a part that is encoded in it as base64."""
     encoded = list(BASE64.finditer(content))
     if encoded and rng.randrange(3):
         part = rng.choice(encoded)
@@ -95,7 +95,7 @@ def _away(path: Path) -> None:
 
 
 def _replaced(path: Path, rng: Random) -> None:
-    """Something else in the place of a document."""
+    """Replace a document by a folder, a pipe, a link, or nothing."""
     _away(path)
     act = rng.randrange(5)
     if act == 0:

@@ -107,7 +107,7 @@ ODD_TEXT = (
 
 
 def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Every place in a JSON document."""
+    """Return the path of every place in a JSON document."""
     found = [at] if at else []
     if isinstance(value, dict | list):
         for key, part in value.items() if isinstance(value, dict) else enumerate(value):
@@ -116,7 +116,7 @@ def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def change(document: Any, rng: Random, where: list[tuple[Any, ...]]) -> None:
-    """One to three places of a JSON document become something else; in place."""
+    """Change one to three places of a JSON document into something else, in place."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         place = rng.choice(where)
         try:
@@ -147,7 +147,7 @@ def _change(holder: Any, key: Any, rng: Random) -> None:
 
 
 def text(old: str, rng: Random) -> str:
-    """A text with a few changes."""
+    """Return a text with a few changes."""
     changed = old
     for _ in range(rng.choice((1, 1, 2, 4))):
         changed = _once(changed, rng)
@@ -178,7 +178,7 @@ def _once(old: str, rng: Random) -> str:
 
 
 def _token(old: str, rng: Random) -> str:
-    """A number or word becomes another."""
+    """Replace a number or a word by another."""
     import re
 
     found = list(re.finditer(r"[\w.+-]+", old))
@@ -189,7 +189,7 @@ def _token(old: str, rng: Random) -> str:
 
 
 def octets(old: bytes, rng: Random) -> bytes:
-    """Bytes with a few changes."""
+    """Return bytes with a few changes."""
     data = bytearray(old)
     act = rng.randrange(4)
     if act == 0:

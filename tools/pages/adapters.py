@@ -51,12 +51,12 @@ NOTES = {
 
 
 def record() -> str:
-    """The text of adapters.json."""
+    """Return the text of adapters.json."""
     return json.dumps(declared(), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def page() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     found = declared()
     whole = compliance(found)
     _understood(whole)
@@ -81,9 +81,9 @@ def page() -> str:
 
 @cache
 def declared() -> dict[str, Declared]:
-    """Capabilities by name, in the order of `known.toml`: of what is built here, and as recorded.
+    """Return capabilities by name, in the order of `known.toml`: as built here, else as recorded.
 
-    Raises `UserError` that names adapters which are neither.
+    Raise a `UserError` that names the adapters which are neither.
     """
     kept: dict[str, Declared] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     here = libraries()
@@ -102,7 +102,7 @@ def declared() -> dict[str, Declared]:
 
 
 def not_built() -> list[str]:
-    """Adapters that are recorded and not built here, so that nothing compares them."""
+    """Return the adapters that are recorded and not built here, so that nothing compares them."""
     here = libraries()
     return [name for name in declared() if name not in here]
 
@@ -127,7 +127,7 @@ def _optional(name: str) -> bool:
 
 
 def _understood(whole: Compliance) -> None:
-    """Every value has its meaning, but for the transports, which adapters name."""
+    """Raise `KeyError` unless every value has a meaning, but for transports that adapters name."""
     rows = [row for s in whole.sections if s.id != "transports" for row in s.rows]
     unknown = [row.key for row in rows if not row.meaning]
     if unknown:
@@ -143,8 +143,8 @@ def _left_out(found: dict[str, Declared]) -> list[str]:
 
 
 def _linked(table: Table, found: Iterable[str]) -> str:
-    """A table, in which the name of an adapter, as a heading or in the second column, is a link to
-    its options."""
+    """Return a table in which the name of an adapter, as a heading or in the second column, is a
+    link to its options."""
     # Meanings are ours: what they quote is code.
     text = section_markdown(Section("", [table])).replace("\\`", "`")
     head, *rows = text.split("\n")

@@ -40,17 +40,17 @@ it as *declared*.
 
 
 def tests() -> list[str]:
-    """Names of all tests, in the order of running."""
+    """Return the names of all tests, in the order of running."""
     return re.findall(r"^\s+\w+::(c\d\d_\w+),$", REGISTRY.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def title(test: str) -> str:
-    """`C7 large bodies arrive bit for bit`."""
+    """Return the title of a test, such as `C7 large bodies arrive bit for bit`."""
     return f"C{int(test[1:3])} {test[4:].replace('_', ' ')}"
 
 
 def page() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     declared = [
         (f"`{kind}.{value}`", meaning, "; ".join(map(title, evidence(f"{kind}.{value}"))) or "—")
         for kind, values in KINDS.items()

@@ -50,7 +50,7 @@ Options that other tools and earlier versions have are no options of Busmark's, 
 
 
 def page() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     parts = [
         md.head("Command line", "the commands' own help"),
         COMMON.replace("{units}", _units()).replace("{habits}", _habits()),
@@ -106,6 +106,6 @@ def _sections(command: click.Command, name: str, parent: click.Context) -> list[
 
 
 def _context(command: click.Command, name: str, parent: click.Context | None) -> click.Context:
-    """A context of fixed width, so that the page does not depend on the terminal."""
+    """Return a context of fixed width, so that the page does not depend on the terminal."""
     settings = {**command.context_settings, "terminal_width": WIDTH, "max_content_width": WIDTH}
     return click.Context(command, info_name=name, parent=parent, **settings)

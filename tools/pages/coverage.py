@@ -104,7 +104,7 @@ adjusts for their number besides (Holm 1979), which costs power."""
 
 
 def page() -> str:
-    """The page, from the record."""
+    """Return the page as Markdown, from the record."""
     record = json.loads(RECORD.read_text(encoding="utf-8"))
     covered = [Coverage(**row) for row in record["coverage"]]
     lines = [Power(**row) for row in record["power"]]
@@ -128,7 +128,7 @@ def _coverage(rows: Sequence[Coverage]) -> str:
     parts = [
         md.paragraph(COVERAGE.format(*RECOMMENDED)),
         md.table(
-            ["law", "of a sample", "of a round"],
+            ["law", "samples", "rounds"],
             [(law.name, _words(law.samples), _words(law.rounds)) for law in LAWS],
         ),
     ]
@@ -175,7 +175,7 @@ def _added(rows: Sequence[Added]) -> str:
 
 
 def _together(rows: Sequence[Added], way: str) -> float:
-    """Share of campaigns that were covered, of all laws."""
+    """Return the share of campaigns that were covered, over all laws."""
     own = [row for row in rows if row.way == way]
     return sum(row.covered for row in own) / sum(row.campaigns for row in own)
 

@@ -12,7 +12,7 @@ Docs = dict[str, str]
 
 
 def of_classes(*modules: ModuleType) -> dict[str, Docs]:
-    """By class and attribute, including the classes that it is made of."""
+    """Return the texts by class and attribute; a class has its bases' texts, too."""
     found: dict[str, Docs] = {}
     for module in modules:
         own: dict[str, Docs] = {}
@@ -27,7 +27,7 @@ def of_classes(*modules: ModuleType) -> dict[str, Docs]:
 
 
 def of_constants(module: ModuleType) -> Docs:
-    """Documented constants of a module."""
+    """Return the texts of the documented constants of a module."""
     body = ast.parse(inspect.getsource(module)).body
     return {name: text for name, text in _documented(body) if name.isupper()}
 
@@ -40,7 +40,7 @@ def _documented(body: list[ast.stmt]) -> Iterator[tuple[str, str]]:
 
 
 def _names(node: ast.stmt) -> list[str]:
-    """Names that a statement assigns, including a tuple's."""
+    """Return the names that a statement assigns, including a tuple's."""
     if isinstance(node, ast.AnnAssign):
         targets: list[ast.expr] = [node.target]
     elif isinstance(node, ast.Assign):

@@ -38,7 +38,7 @@ each may explain is given below.
 
 
 def page() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     parts = [
         md.head("Findings", "`busmark.findings`"),
         INTRODUCTION,
@@ -57,7 +57,7 @@ def page() -> str:
 
 
 def _imported() -> list[str]:
-    """What is known to be wrong with the figures of other tools."""
+    """Return the section on known faults in the figures of other tools."""
     parts = [
         "## Imported results\n",
         "What is known to be wrong, or easily misread, in the figures of other tools, from their "
@@ -91,7 +91,7 @@ def _section(rule: Rule) -> list[str]:
 
 
 def _thresholds(rule: Rule) -> list[tuple[str, float, str]]:
-    """The documented numbers between the rule before this one and this one."""
+    """Return the documented numbers between the rule before this one and this one."""
     subject = next(module for module, own in by_subject().items() if rule in own)
     documented = docstrings.of_constants(subject)
     found: list[tuple[str, float, str]] = []
@@ -130,7 +130,7 @@ def _moments(rule: Rule) -> list[str]:
 
 
 def _of_doctor() -> list[Finding]:
-    """What `busmark doctor` adds of itself."""
+    """Return the findings that `busmark doctor` adds of itself."""
     faulty = InstalledPlugin("NAME", "1.0", "MODULE:PLUGIN", "DISTRIBUTION", False, fault="reason")
     found = [
         *diagnose({}, adapters={}),

@@ -39,7 +39,7 @@ IN_RESULT = set(TABLES.values())
 
 
 def page() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     parts = [
         md.head("Python interface", "`busmark.open`"),
         START,

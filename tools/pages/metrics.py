@@ -18,7 +18,7 @@ from busmark.model.traffic import Wire
 
 
 def _tabled(section: str) -> tuple[Metric, ...]:
-    """What the table of quantities explains of figures of this section, each once."""
+    """Return the entries of this section in the table of quantities, each once."""
     found = (text for one in OF_CASES for text in one.explained if text.section == section)
     return tuple(dict.fromkeys(found))
 
@@ -299,7 +299,7 @@ its warm-up, so they may count what others did.
 
 
 def page() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     parts = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
     for title, text, metrics, model in SECTIONS:
         if model:
@@ -324,7 +324,7 @@ def _section(metric: Metric) -> list[str]:
 
 
 def _check(metrics: tuple[Metric, ...], model: type[Frozen]) -> None:
-    """Every field is explained, and what is explained exists."""
+    """Raise `KeyError` unless every field is explained, and every explained field exists."""
     lines = {name for metric in metrics for name in metric.fields}
     fields = set(model.model_fields) - {"quantity"}
     if lines != fields:

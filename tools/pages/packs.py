@@ -20,7 +20,7 @@ ENDING = (
 
 
 def page(name: str) -> str:
-    """The page of the document of this name."""
+    """Return the page of the document of this name."""
     document = DOCUMENTS[name]
     parts = [
         md.head(document.title, "`busmark.plugins.papers`"),
@@ -64,7 +64,7 @@ def _statements(document: Document) -> list[tuple[str, str, str]]:
 
 
 def _asked(checks: Sequence[Check]) -> list[str]:
-    """Checks with their claims; those that differ in the last part of their name in one."""
+    """Return checks with their claims, in one where names differ in the last part only."""
     alike: dict[tuple[str, str], list[str]] = {}
     for check in checks:
         whole, _, last = check.name.rpartition(", ")

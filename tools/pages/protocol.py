@@ -50,13 +50,13 @@ PLAIN = {"string": "str", "boolean": "bool", "number": "float"}
 
 
 def module() -> str:
-    """The module's text."""
+    """Return the text of the module."""
     parts = json.loads(schemas.control_json())["$defs"]
     return HEAD + "".join(_class(name, parts[name]) for name in _ordered(parts))
 
 
 def _ordered(parts: dict[str, Schema]) -> list[str]:
-    """Names, each after those that it refers to."""
+    """Return the names, each after the names that it refers to."""
     found: dict[str, None] = {}
 
     def add(name: str) -> None:
@@ -81,8 +81,8 @@ def _references(schema: Any) -> Iterator[str]:
 
 
 def _class(name: str, schema: Schema) -> str:
-    """A table of keys. Keys without a value are there as null: the worker leaves out no key, except
-    in a reply either result or error, and in an event the keys of other events."""
+    """Return a class with a table's keys. Keys without a value are null: the worker leaves out no
+    key, except in a reply either result or error, and in an event the keys of other events."""
     forms = schema.get("anyOf") or schema.get("oneOf") or [schema]
     fields = {key: field for form in forms for key, field in form["properties"].items()}
     lines = ["", "", "@_further", f"class {name}(TypedDict):"]
@@ -110,7 +110,7 @@ def _docstring(text: str) -> str:
 
 
 def _kind(schema: Schema) -> str:
-    """A type in Python."""
+    """Return the type in Python."""
     if "$ref" in schema:
         return str(schema["$ref"].rpartition("/")[2])
     if "anyOf" in schema:

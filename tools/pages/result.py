@@ -154,7 +154,7 @@ means.
 
 
 def page() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     parts = [
         md.head("Result directory", "`busmark.store`"),
         f"Format {FORMAT_VERSION}. Times are int64 nanoseconds of CLOCK_MONOTONIC unless the name "

@@ -80,7 +80,7 @@ reason and not run. Nothing is imitated.
 
 
 def page() -> str:
-    """The page."""
+    """Return the page as Markdown."""
     schema = scenario_schema()
     example = (ROOT / EXAMPLE).read_text(encoding="utf-8")
     parts = [
@@ -125,7 +125,7 @@ def meaning(key: str, field: Schema, part: str) -> str:
 
 
 def kind(field: Schema, key: str = "") -> str:
-    """The type of a value, for people."""
+    """Describe the type of a value, for people."""
     if key == "option":
         return "table"
     of_tables = key in ("also", "participant", "flow", "timeline") and "anyOf" not in field
@@ -165,7 +165,7 @@ def _number(value: float) -> str:
 
 
 def default(field: Schema) -> str:
-    """The default as it is written in a file; a list of one as its value."""
+    """Return the default as it is written in a file; a list of one as its value."""
     value: Any = field.get("default")
     if isinstance(value, list) and len(value) == 1:
         value = value[0]

@@ -41,12 +41,12 @@ PLACEMENT = r"^(same|different|free|[0-9]+(\+[0-9]+)*)$"
 
 
 def scenario_json() -> str:
-    """`schemas/scenario.schema.json`: of a scenario file, TOML read as JSON."""
+    """Return `schemas/scenario.schema.json`, the schema of a scenario file, TOML read as JSON."""
     return _written(scenario_schema(), "Busmark scenario")
 
 
 def control_json() -> str:
-    """`schemas/control.schema.json`, as the worker prints it."""
+    """Return `schemas/control.schema.json`, as the worker prints it."""
     done = subprocess.run([worker(), "schema"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise UserError(f"the worker prints no schema: {done.stderr.strip()}", where=str(worker()))
@@ -54,31 +54,31 @@ def control_json() -> str:
 
 
 def result_json() -> str:
-    """`schemas/result.schema.json`: what `busmark show --json` prints."""
+    """Return `schemas/result.schema.json`, the schema of `busmark show --json`."""
     schema = Campaign.model_json_schema(mode="serialization")
     return _written(_text(schema, "Campaign", *_modules(Campaign)), "Busmark result, analysed")
 
 
 def manifest_json() -> str:
-    """`schemas/manifest.schema.json`: `manifest.json` of a result directory."""
+    """Return `schemas/manifest.schema.json`, for `manifest.json` of a result directory."""
     schema = Manifest.model_json_schema(mode="serialization")
     return _written(_text(schema, "Manifest", *_modules(Manifest)), "Busmark manifest")
 
 
 def listing_json() -> str:
-    """`schemas/listing.schema.json`: what `busmark list --json` prints."""
+    """Return `schemas/listing.schema.json`, the schema of `busmark list --json`."""
     schema = Listing.model_json_schema(mode="serialization")
     return _written(_text(schema, "Listing", *_modules(Listing)), "Busmark list of results")
 
 
 def events_json() -> str:
-    """`schemas/events.schema.json`: a line of what `busmark run --json` prints."""
+    """Return `schemas/events.schema.json`, for a line of `busmark run --json`."""
     schema = event_lines.EVENT_LINE.json_schema(mode="serialization")
     return _written(_text(schema, "EventLine", event_lines), "Busmark event of a run")
 
 
 def prediction_json() -> str:
-    """`schemas/prediction.schema.json`: what `busmark predict --json` prints."""
+    """Return `schemas/prediction.schema.json`, the schema of `busmark predict --json`."""
     schema = Predictions.model_json_schema(mode="serialization")
     return _written(
         _text(schema, "Predictions", *_modules(Predictions)), "Busmark models and predictions"
@@ -86,19 +86,19 @@ def prediction_json() -> str:
 
 
 def comparison_json() -> str:
-    """`schemas/comparison.schema.json`: what `busmark compare --json` prints."""
+    """Return `schemas/comparison.schema.json`, the schema of `busmark compare --json`."""
     schema = Comparison.model_json_schema(mode="serialization")
     return _written(_text(schema, "Comparison", *_modules(Comparison)), "Busmark comparison")
 
 
 def history_json() -> str:
-    """`schemas/history.schema.json`: a line of a history, which `busmark history add` appends."""
+    """Return `schemas/history.schema.json`, for a line that `busmark history add` appends."""
     schema = Entry.model_json_schema(mode="serialization")
     return _written(_text(schema, "Entry", *_modules(Entry)), "Busmark history, one line")
 
 
 def tracked_json() -> str:
-    """`schemas/tracked.schema.json`: what `busmark history show --json` prints."""
+    """Return `schemas/tracked.schema.json`, the schema of `busmark history show --json`."""
     schema = TrackedHistory.model_json_schema(mode="serialization")
     return _written(
         _text(schema, "TrackedHistory", *_modules(TrackedHistory)),
@@ -107,25 +107,25 @@ def tracked_json() -> str:
 
 
 def recording_json() -> str:
-    """`schemas/recording.schema.json`: a line of what `busmark bus record` writes."""
+    """Return `schemas/recording.schema.json`, for a line that `busmark bus record` writes."""
     schema = recording.RECORDING_LINE.json_schema(mode="serialization")
     return _written(_text(schema, "RecordingLine", recording), "Busmark recording, one line")
 
 
 def capture_json() -> str:
-    """`schemas/capture.schema.json`: what `busmark capture analyse --json` prints."""
+    """Return `schemas/capture.schema.json`, the schema of `busmark capture analyse --json`."""
     schema = Analysis.model_json_schema(mode="serialization")
     return _written(_text(schema, "Analysis", capture), "Busmark capture, analysed")
 
 
 def explain_json() -> str:
-    """`schemas/explain.schema.json`: what `busmark capture explain --json` prints."""
+    """Return `schemas/explain.schema.json`, the schema of `busmark capture explain --json`."""
     schema = LateSamples.model_json_schema(mode="serialization")
     return _written(_text(schema, "LateSamples", late), "Busmark late samples, explained")
 
 
 def scenario_schema() -> Schema:
-    """Schema of what Busmark accepts: pydantic's own, and what validators let through before."""
+    """Return the schema of scenarios: pydantic's own, and what validators let through before."""
     schema = Scenario.model_json_schema()
     parts = schema["$defs"]
     capture = schema["properties"]["capture"]
@@ -170,7 +170,7 @@ def _with_units(tables: list[Schema]) -> None:
 
 
 def _one_or_more(field: Schema) -> Schema:
-    """A list, or a single value that stands for a list of one."""
+    """Return the field as a list, or a single value that stands for a list of one."""
     kept = {k: v for k, v in field.items() if k not in ("type", "items", "minItems")}
     return {**kept, "anyOf": _choice(field["items"])}
 
@@ -194,7 +194,7 @@ def _modules(root: type[BaseModel]) -> list[ModuleType]:
 
 
 def _text(schema: Schema, root: str, *modules: ModuleType) -> Schema:
-    """The schema with what the code says of each attribute, in these modules."""
+    """Return the schema with the text of each attribute in the code of these modules."""
     docs = docstrings.of_classes(*modules)
     for name, part in [(root, schema), *schema.get("$defs", {}).items()]:
         for key, field in part.get("properties", {}).items():
@@ -212,7 +212,7 @@ def _written(schema: Schema, title: str) -> str:
 
 
 def _without_titles(value: Any, *, names: bool = False) -> Any:
-    """Without the titles that pydantic makes of names; `names`: keys are names of properties."""
+    """Remove the titles that pydantic makes of names; `names`: keys are names of properties."""
     if isinstance(value, list):
         return [_without_titles(item) for item in value]
     if not isinstance(value, dict):

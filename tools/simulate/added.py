@@ -65,7 +65,7 @@ CASE = Case(id="x", status="planned", params=Parameters(test="latency", statisti
 
 
 def added(law: Law, way: str, campaigns: int, seed: Sequence[int]) -> list[Added]:
-    """Simulates campaigns of at least 5 rounds."""
+    """Simulate campaigns of at least 5 rounds."""
     rng = np.random.default_rng(seed)
     target = TARGETS.get(law.name, TARGET)
     truth = law.of_a_round((50.0,), 10, int(STATED_S * SAMPLES_PER_S))[0]

@@ -79,7 +79,7 @@ class Watched:
 
 
 def watched(varying: Varying, step: float, histories: int, seed: Sequence[int]) -> list[Watched]:
-    """Simulates histories and a check after every result."""
+    """Simulate histories and a check after every result."""
     rng = np.random.default_rng(seed)
     ends = [_history(varying, step, rng) for _ in range(histories)]
     false = [end.false for end in ends]
@@ -155,7 +155,7 @@ def _check(
     series: int,
     known: Sequence[stats.Step],
 ) -> _Alarm:
-    """`known`: what was confirmed before."""
+    """Judge a series in one check; `known`: the steps that were confirmed before."""
     last = checks[max(0, number - CONFIRMATIONS + 1) : number + 1]
     row = [_worse(check[series]) for check in last]
     confirmed = [one for one in row[-1] if _confirmed(one, row)]
@@ -171,7 +171,7 @@ def _worse(steps: Sequence[stats.Step]) -> list[stats.Step]:
 
 
 def _confirmed(step: stats.Step, checks: Sequence[Sequence[stats.Step]]) -> bool:
-    """Whether it was found by this many checks in a row."""
+    """Return whether a step was found by `CONFIRMATIONS` checks in a row."""
     return len(checks) == CONFIRMATIONS and all(_any_near(step, check) for check in checks)
 
 
@@ -180,12 +180,12 @@ def _any_near(step: stats.Step, known: Sequence[stats.Step]) -> bool:
 
 
 def _near(step: stats.Step, place: int) -> bool:
-    """As a check takes two steps for one."""
+    """Return whether a check takes the step for one at this place."""
     return abs(step.index - place) <= max(stats.LEAST_BESIDE_STEP, step.latest - step.index)
 
 
 def _values(varying: Varying, rng: Rng) -> Array:
-    """Logarithms of results, shape (series, results)."""
+    """Draw the logarithms of results, shape (series, results)."""
     own, common = (_following(varying, rng, n) for n in (SERIES, 1))
     bad = np.where(rng.random((SERIES, RESULTS)) < varying.bad, log1p(0.1), 0.0)
     values: Array = varying.deviation * np.sqrt(0.5) * (own + common) + bad
@@ -193,7 +193,7 @@ def _values(varying: Varying, rng: Rng) -> Array:
 
 
 def _following(varying: Varying, rng: Rng, series: int) -> Array:
-    """Standard normal, each like the one before it."""
+    """Draw standard normal values, each like the one before it."""
     rho = varying.correlation
     noise = rng.standard_normal((series, RESULTS)) * np.sqrt(1.0 - rho**2)
     noise[:, 0] /= np.sqrt(1.0 - rho**2)

@@ -31,28 +31,28 @@ AT_ONCE = 2_000_000
 
 
 def normal(rng: Rng, shape: tuple[int, int]) -> Array:
-    """A bell of 5 %."""
+    """Draw normal samples with a standard deviation of 5 %."""
     return 100.0 + 5.0 * rng.standard_normal(shape)
 
 
 def log_normal(rng: Rng, shape: tuple[int, int]) -> Array:
-    """Skewed to the right."""
+    """Draw samples that are skewed to the right."""
     return 100.0 * rng.lognormal(0.0, 0.3, shape)
 
 
 def bimodal(rng: Rng, shape: tuple[int, int]) -> Array:
-    """Three of ten samples wait for a timer."""
+    """Draw samples of which three in ten wait for a timer."""
     late = np.where(rng.random(shape) < 0.3, 380.0, 0.0)
     return 100.0 + late + 5.0 * rng.standard_normal(shape)
 
 
 def heavy_tail(rng: Rng, shape: tuple[int, int]) -> Array:
-    """A Pareto tail of index 1.5: its variance is infinite."""
+    """Draw samples with a Pareto tail of index 1.5: its variance is infinite."""
     return 100.0 + 10.0 * rng.pareto(1.5, shape)
 
 
 def autocorrelated(rng: Rng, shape: tuple[int, int]) -> Array:
-    """Log-normal; the logs of neighbours correlate by 0.9, so 19 samples know as much as one."""
+    """Draw log-normal samples; the logs of neighbours correlate by 0.9, so 19 count as one."""
     rounds, samples = shape
     noise = rng.standard_normal((rounds, samples + 200))
     logs = lfilter([np.sqrt(1.0 - 0.81)], [1.0, -0.9], noise, axis=1)[:, 200:]
@@ -61,7 +61,7 @@ def autocorrelated(rng: Rng, shape: tuple[int, int]) -> Array:
 
 
 def switching(rng: Rng, shape: tuple[int, int]) -> Array:
-    """Two regimes, 100 and 160, that change every 500 samples on average; a bell of 5 %."""
+    """Switch between two regimes, 100 and 160, every 500 samples on average; each normal, 5 %."""
     rounds, samples = shape
     changes = rng.random((rounds, samples)) < 1.0 / 500.0
     changes[:, 0] = rng.random(rounds) < 0.5
@@ -70,22 +70,22 @@ def switching(rng: Rng, shape: tuple[int, int]) -> Array:
 
 
 def alike(rng: Rng, rounds: int) -> Array:
-    """Rounds that differ by nothing."""
+    """Keep all rounds equal."""
     return np.ones(rounds)
 
 
 def differing(rng: Rng, rounds: int) -> Array:
-    """By 2 % (standard deviation)."""
+    """Vary rounds by 2 % (standard deviation)."""
     return 1.0 + 0.02 * rng.standard_normal(rounds)
 
 
 def drifting(rng: Rng, rounds: int) -> Array:
-    """By 2 %, and the last is 6 % slower than the first; the truth is the campaign's middle."""
+    """Vary rounds by 2 %, the last 6 % slower than the first; truth is the campaign's middle."""
     return differing(rng, rounds) + 0.06 * np.linspace(-0.5, 0.5, rounds)
 
 
 def following(rng: Rng, rounds: int) -> Array:
-    """By 2 %, and each is like the one before it (correlation 0.5); the truth is the long run's."""
+    """Vary rounds by 2 %, each like the one before (correlation 0.5); truth is the long run's."""
     noise = np.sqrt(0.75) * rng.standard_normal(rounds)
     noise[0] /= np.sqrt(0.75)
     logs: Array = lfilter([1.0], [1.0, -0.5], noise)
@@ -93,27 +93,27 @@ def following(rng: Rng, rounds: int) -> Array:
 
 
 def skewed(rng: Rng, rounds: int) -> Array:
-    """By 30 %, log-normal."""
+    """Vary rounds by 30 %, log-normal."""
     return rng.lognormal(0.0, 0.3, rounds)
 
 
 def one_in_ten(rng: Rng, rounds: int) -> Array:
-    """By 2 %, and one in ten is 1.5 times slower: other work."""
+    """Vary rounds by 2 %, and make one in ten 1.5 times slower: other work."""
     return differing(rng, rounds) * np.where(rng.random(rounds) < 0.1, 1.5, 1.0)
 
 
 def one_in_five(rng: Rng, rounds: int) -> Array:
-    """By 2 %, and one in five is 1.5 times slower."""
+    """Vary rounds by 2 %, and make one in five 1.5 times slower."""
     return differing(rng, rounds) * np.where(rng.random(rounds) < 0.2, 1.5, 1.0)
 
 
 def one_in_twenty(rng: Rng, rounds: int) -> Array:
-    """By 2 %, and one in twenty is 3 times slower."""
+    """Vary rounds by 2 %, and make one in twenty 3 times slower."""
     return differing(rng, rounds) * np.where(rng.random(rounds) < 0.05, 3.0, 1.0)
 
 
 def two_kinds(rng: Rng, rounds: int) -> Array:
-    """By 2 %, and three in ten are 1.5 times slower: processes that landed elsewhere."""
+    """Vary rounds by 2 %, three in ten 1.5 times slower: processes that landed elsewhere."""
     return differing(rng, rounds) * np.where(rng.random(rounds) < 0.3, 1.5, 1.0)
 
 
@@ -130,13 +130,13 @@ class Law:
     """Whether the pooled percentile's is, too."""
 
     def campaign(self, rng: Rng, rounds: int, samples: int) -> list[Array]:
-        """One array in time order per round."""
+        """Draw a campaign: one array in time order per round."""
         table = self.samples(rng, (rounds, samples))
         return list(table * self.rounds(rng, rounds)[:, None])
 
     def of_a_round(self, percents: Sequence[float], rounds: int, samples: int) -> list[float]:
-        """Percentiles of a typical round of this many samples, the median over many rounds: what
-        `two_level` estimates. Some laws depend on how many rounds a campaign has."""
+        """Return percentiles of a typical round of this many samples, the median over many rounds,
+        which `two_level` estimates. Some laws depend on how many rounds a campaign has."""
         rng = np.random.default_rng(1)
         ranks = [max(stats.rank(percent, samples) - 1, 0) for percent in percents]
         found: list[Array] = []
@@ -150,7 +150,7 @@ class Law:
         return typical
 
     def of_all(self, percents: Sequence[float]) -> list[float]:
-        """Percentiles of all samples of all rounds: what `pooled_percentile` estimates."""
+        """Return percentiles of all samples of all rounds, which `pooled_percentile` estimates."""
         several = np.concatenate(self.campaign(np.random.default_rng(2), 20_000, LARGE // 20_000))
         found: list[float] = np.quantile(several, np.array(percents) / 100).tolist()
         return found

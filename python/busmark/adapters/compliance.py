@@ -127,7 +127,7 @@ class Compliance:
     """When the conformance suite ran, for each adapter of which its outcome is known."""
 
     def section(self, identifier: str) -> Section:
-        """The section of this identifier."""
+        """Return the section of this identifier."""
         return next(section for section in self.sections if section.id == identifier)
 
     @property
@@ -137,7 +137,7 @@ class Compliance:
         return any(cell.outcome == "failed" for row in rows for cell in row.cells)
 
     def as_json(self) -> dict[str, Any]:
-        """For programs: cells by the adapter's name."""
+        """Return the table for programs: cells by the adapter's name."""
         names = [column.name for column in self.columns]
         sections = [
             {
@@ -161,7 +161,7 @@ class Compliance:
 
 
 def compliance(adapters: Mapping[str, Declared]) -> Compliance:
-    """The table of these adapters: capabilities by name, as in a manifest."""
+    """Make the table of these adapters: capabilities by name, as in a manifest."""
     names = sorted(adapters, key=place)
     declared = [adapters[name] for name in names]
     listed = [
@@ -210,7 +210,7 @@ def _column(name: str, declared: Declared) -> Column:
 def _values(
     identifier: str, known_ones: Mapping[str, str], declared: Sequence[Declared]
 ) -> dict[str, str]:
-    """The values of a section with their meanings, and those that only a newer adapter knows.
+    """Return a section's values with their meanings, and those that only a newer adapter knows.
 
     Listeners are features with a section of their own. Transports are named by the adapters.
     """

@@ -143,7 +143,7 @@ BY_KIND = {"payloads": _PAYLOADS, "transports": _TRANSPORTS}
 
 
 def evidence(name: str) -> tuple[str, ...]:
-    """Tests of a property, such as qos.reliable."""
+    """Return the tests of a property, such as qos.reliable."""
     return EVIDENCE.get(name) or BY_KIND.get(name.partition(".")[0], ())
 
 
@@ -187,7 +187,7 @@ def outcome_of(name: str, report: Mapping[str, Any]) -> tuple[Outcome, str]:
 
 
 def _of_disclosure(passed: list[str], skipped: list[str]) -> tuple[Outcome, str]:
-    """Its test is skipped with what was seen against the clause, and passes where nothing was."""
+    """Judge its test: skipped with what was seen against the clause, passed where nothing was."""
     seen = [text for text in skipped if "BUSMARK_DISCLOSE_" in text]
     if seen:
         return "proved", "; ".join(text.partition("; BUSMARK_DISCLOSE_")[0] for text in seen)
@@ -195,8 +195,8 @@ def _of_disclosure(passed: list[str], skipped: list[str]) -> tuple[Outcome, str]
 
 
 def check(path: Path, folder: Path | None = None) -> dict[str, Any]:
-    """Runs the suite over one library, and keeps what it found. It makes its own folder in
-    `folder`, else in the system's for temporary files.
+    """Run the suite over one library, and keep and return its report. The suite makes its own
+    folder in `folder`, else in the system's for temporary files.
 
     Raises `UserError` where the suite did not come to an end.
     """
@@ -207,7 +207,7 @@ def check(path: Path, folder: Path | None = None) -> dict[str, Any]:
 
 
 def digest(path: Path) -> str | None:
-    """SHA-256 of a library; None if it cannot be read: why an adapter cannot be used says why."""
+    """Return a library's SHA-256; None if it cannot be read: the adapter's reason says why."""
     try:
         return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
@@ -245,7 +245,7 @@ def _run(path: Path, folder: Path | None) -> dict[str, Any]:
 
 
 def kept_form(report: Mapping[str, Any]) -> dict[str, Any]:
-    """A report of the suite as it is kept: tests that are evidence, and those that failed."""
+    """Reduce a report of the suite to what is kept: tests that are evidence, and failed ones."""
     named = {test for tests in (*EVIDENCE.values(), *BY_KIND.values(), CHANGES) for test in tests}
     return {
         "checked_utc": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
@@ -274,7 +274,7 @@ def remembered(sha256: str | None) -> dict[str, Any] | None:
 
 
 def _place(sha256: str | None) -> Path | None:
-    """The file of a library; None where there is no place for it."""
+    """Return the file of a library; None where there is no place for it."""
     named = os.environ.get("XDG_CACHE_HOME")
     try:
         cache = Path(named) if named else Path.home() / ".cache"
@@ -284,7 +284,7 @@ def _place(sha256: str | None) -> Path | None:
 
 
 def _keep(sha256: str | None, report: Mapping[str, Any]) -> None:
-    """Best effort: without a place to write to, the outcome is shown and forgotten."""
+    """Store the report where possible: without a place to write to, it is shown and forgotten."""
     place = _place(sha256)
     if place is None:
         return

@@ -49,11 +49,11 @@ class Adapter:
         return self.reason is None
 
     def faults(self, transport: str) -> list[Fault]:
-        """Known faults of its middleware over this transport, which end workers."""
+        """Return the known faults of its middleware over this transport, which end workers."""
         return faults(self.name, (self.capabilities or {}).get("middleware_version", ""), transport)
 
     def stored(self) -> dict[str, Any]:
-        """As kept in the manifest."""
+        """Return the adapter as kept in the manifest."""
         sha256 = digest(self.path)
         stored = {**(self.capabilities or {}), "path": str(self.path), "sha256": sha256}
         report = remembered(sha256)
@@ -61,7 +61,7 @@ class Adapter:
 
 
 def describe(name: str, path: Path) -> Adapter:
-    """Loads one library and asks it."""
+    """Load one library in a worker, and return what it can do, or why it cannot be used."""
 
     def unusable(reason: str) -> Adapter:
         return Adapter(name, path, None, reason)
@@ -86,7 +86,7 @@ def describe(name: str, path: Path) -> Adapter:
 
 
 def _start_worker(*arguments: str) -> Launched:
-    """The worker in a group of its own, so that it can be ended with all that a library starts."""
+    """Start the worker in a group of its own, to be ended with all that a library starts."""
     path = worker()
     try:
         start = Start([str(path), *arguments], environment())
@@ -96,7 +96,7 @@ def _start_worker(*arguments: str) -> Launched:
 
 
 def available() -> list[Adapter]:
-    """Every adapter found, described, and the adapters of this release that are missing here."""
+    """Describe every adapter found, and add the adapters of this release that are missing here."""
     worker()
     here = libraries()
     with ThreadPoolExecutor(4) as pool:
@@ -105,16 +105,16 @@ def available() -> list[Adapter]:
 
 
 def _absent(name: str) -> Adapter:
-    """An adapter of this release whose library is not here."""
+    """Return an adapter of this release whose library is not here."""
     return Adapter(name, Path(f"libbusmark_{name}.so"), None, known()[name].reason)
 
 
 def resolve(
     names: list[str], before: Callable[[str, Path], None] | None = None, *, where: str = ""
 ) -> dict[str, Adapter]:
-    """The named adapters; a name with a slash is the path of a library. `before` is called with
-    the name and path of each before any of them is loaded, which runs its code; `where` they are
-    named is part of an error.
+    """Describe the named adapters; a name with a slash is the path of a library. `before` is called
+    with the name and path of each before any of them is loaded, which runs its code; `where` they
+    are named is part of an error.
 
     Raises `UserError` for names that nobody knows and for paths that do not exist.
     """
@@ -132,8 +132,8 @@ def resolve(
 
 
 def first_here(alternatives: str) -> str:
-    """The first of `ONE|ANOTHER` whose library is here, with the program that it needs; the last
-    where none is. One that nobody knows is the first: it is a mistake."""
+    """Return the first of `ONE|ANOTHER` whose library is here, with the program that it needs; the
+    last where none is. A name that nobody knows is returned before all others: it is a mistake."""
     names = [name.strip() for name in alternatives.split("|")]
     here = libraries()
     for name in names:
@@ -147,7 +147,7 @@ def first_here(alternatives: str) -> str:
 
 
 def misnamed(names: Iterable[str], where: str | Mapping[str, str] = "") -> list[UserError]:
-    """An error for each name that nobody knows and each path that does not exist; nothing is
+    """Return an error for each name that nobody knows and each path that does not exist; nothing is
     loaded. `where` is where they were named, by name if not all in one place."""
     names, here = list(names), libraries()
     if isinstance(where, str):
@@ -168,7 +168,7 @@ def misnamed(names: Iterable[str], where: str | Mapping[str, str] = "") -> list[
 
 
 def _path(name: str, here: dict[str, Path]) -> Path:
-    """By its whole path: "./libx.so" without the "./" would be looked for in the library path."""
+    """Return the whole path: "./libx.so" without "./" would be looked for in the library path."""
     return Path(name).absolute() if "/" in name else here[name]
 
 

@@ -112,13 +112,13 @@ class KnownAdapter:
 
 @cache
 def known() -> dict[str, KnownAdapter]:
-    """Every adapter of this release by name, in the order of the file."""
+    """Return every adapter of this release by name, in the order of the file."""
     text = Path(__file__).with_name("known.toml").read_text(encoding="utf-8")
     return {name: KnownAdapter(name, **entry) for name, entry in tomllib.loads(text).items()}
 
 
 def options_of(adapter: str, parameter: str, value: object) -> dict[str, str]:
-    """Options of an adapter that a parameter's value stands for; empty where there are none."""
+    """Return the options of an adapter that a parameter's value stands for; empty without any."""
     entry = known().get(adapter)
     found = entry.stands_for.get(f"{parameter}={value}", {}) if entry else {}
     return {option: str(GRANTED[of]()) if of in GRANTED else of for option, of in found.items()}
@@ -134,7 +134,7 @@ GRANTED = {limit: partial(_granted, limit) for limit in ("rmem_max", "wmem_max")
 
 
 def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
-    """Faults of this version of an adapter's middleware over a transport."""
+    """Return the faults of this version of an adapter's middleware over a transport."""
     entry = known().get(adapter)
     found = [Fault(**fault) for fault in entry.faults] if entry else []
     return [
@@ -159,7 +159,7 @@ def of_ros(adapter: str) -> bool:
 
 
 def place(name: str) -> tuple[int, str]:
-    """To sort by: adapters of this release in the order of the file, others after them."""
+    """Return a key to sort by: adapters of this release in the order of the file, then others."""
     order = list(known())
     return (order.index(name) if name in order else len(order), name)
 
@@ -185,14 +185,14 @@ def environment() -> dict[str, str]:
 
 @cache
 def _packages(path: tuple[str, ...]) -> str:
-    """Once for each such path: a round may start forty processes."""
+    """Select the folders of packages, once for each path: a round may start forty processes."""
     folders = (Path(entry) for entry in path if entry)
     packages = [str(f) for f in folders if f.name in ("site-packages", "dist-packages")]
     return os.pathsep.join(packages)
 
 
 def search_path() -> list[Path]:
-    """Folders that may hold adapters: the user's, the installed package's, the checkout's build."""
+    """Return folders that may hold adapters: the user's, the package's, the checkout's build."""
     named = os.environ.get(PATH_VARIABLE, "").split(os.pathsep)
     own = [Path(part).absolute() for part in named if part]
     return [*own, WHEEL, PACKAGE.parent.parent / "target" / "release"]
@@ -217,7 +217,7 @@ def contract() -> Path:
 
 
 def worker() -> Path:
-    """The worker's executable."""
+    """Return the worker's executable."""
     named = os.environ.get(WORKER_VARIABLE)
     if named:
         if Path(named).is_file() and os.access(named, os.X_OK):
@@ -231,7 +231,7 @@ def worker() -> Path:
 
 
 def checker() -> Path:
-    """The executable of the conformance suite.
+    """Return the executable of the conformance suite.
 
     It replaces malloc to count allocations, which a worker that measures must not do: hence a
     program of its own.
@@ -240,12 +240,12 @@ def checker() -> Path:
 
 
 def forwarder() -> Path:
-    """The executable that delays the frames of a lab."""
+    """Return the executable that delays the frames of a lab."""
     return _program(FORWARDER, "Build it with `make build`.")
 
 
 def packets() -> Path:
-    """The executable that reads captures."""
+    """Return the executable that reads captures."""
     return _program(PACKETS, "Build it with `make build`.")
 
 
@@ -277,7 +277,7 @@ _LIMITED = {
 
 
 def not_startable(path: Path, error: OSError) -> UserError:
-    """The worker is there, but the system does not run it."""
+    """Return the error for a worker that is there, but that the system does not run."""
     again = f"Build it again with `make build`, or name another in {WORKER_VARIABLE}."
     return UserError(
         f"the worker cannot be started ({error.strerror})",
@@ -287,7 +287,7 @@ def not_startable(path: Path, error: OSError) -> UserError:
 
 
 def libraries() -> dict[str, Path]:
-    """Adapters by name: the first found along the search path."""
+    """Return the libraries of adapters by name: the first found along the search path."""
     found: dict[str, Path] = {}
     for folder in search_path():
         for path in sorted(folder.glob("libbusmark_*.so")):
@@ -296,6 +296,6 @@ def libraries() -> dict[str, Path]:
 
 
 def _named(stem: str) -> str:
-    """The adapter of a library: those that cargo builds have no hyphen in their file's name."""
+    """Return the adapter of a library: names of files that cargo builds have no hyphen."""
     hyphened = stem.replace("_", "-")
     return hyphened if hyphened in known() else stem

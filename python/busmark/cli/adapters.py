@@ -73,7 +73,7 @@ def _as_json(adapter: Adapter) -> dict[str, Any]:
 
 
 def _check(adapters: Sequence[Adapter]) -> list[str]:
-    """Runs the suite over each, one after the other; those that failed, or could not be checked."""
+    """Run the suite over each adapter in turn; return those that failed or could not be checked."""
     from busmark.adapters import check
     from busmark.control.rundir import CHECK_PREFIX, run_directory
     from busmark.errors import UserError

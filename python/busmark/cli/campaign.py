@@ -56,9 +56,9 @@ def conduct(
     begun: Callable[[], None] | None = None,
     as_json: bool = False,
 ) -> int:
-    """Runs, or resumes with `nodes` reached by other prefixes, `NAME=PREFIX`; the exit code.
-    `begun` is called when nothing can be wrong any more, before the first round. `as_json`: events
-    are printed instead of tables, as they come."""
+    """Run a campaign, or resume one with `nodes` reached by other prefixes, `NAME=PREFIX`; return
+    the exit code. `begun` is called when nothing can be wrong any more, before the first round.
+    With `as_json`, events are printed instead of tables, as they come."""
     if as_json:
         ending = replace(ending, shown=False)
     if go_on:

@@ -22,6 +22,6 @@ class Console(RoomyConsole):
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """The segments, without a control character in their text."""
+        """Yield the segments, without a control character in their text."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=visible(segment.text))

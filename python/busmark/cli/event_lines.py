@@ -209,7 +209,7 @@ class EventLines:
         self._tally = Tally()
 
     def on(self, event: events.Event) -> None:
-        """Prints it."""
+        """Print the line of an event."""
         self._tally.on(event)
         line = self._line(event)
         line.utc = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

@@ -46,7 +46,7 @@ LOOKED_THROUGH: tuple[Callable[[Any], Any], ...] = (
 
 
 def looked_through(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the options of an examination of a history."""
+    """Give a command the options of an examination of a history."""
     for option in reversed(LOOKED_THROUGH):
         command = option(command)
     return command

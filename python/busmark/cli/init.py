@@ -59,7 +59,7 @@ def command(file: Path) -> None:
 
 
 def _asked() -> str:
-    """The scenario of the answers; what is wrong is shown, and asked again."""
+    """Ask the questions; show what is wrong with an answer, and ask again. Return the scenario."""
     answers = {"test": "latency"}
     text = ""
     _list_adapters()
@@ -95,7 +95,8 @@ def _unanswered(number: int) -> Exception:
 
 
 def _scenario(answers: dict[str, str]) -> str | None:
-    """The file for these answers, with defaults for those to come; None: an answer is wrong."""
+    """Return the file for these answers, with defaults for answers to come; it is empty before
+    adapters are named. None: an answer is wrong."""
     from busmark.cli.one_line import scenario_of
     from busmark.errors import UserError
     from busmark.scenario.line import TESTS

@@ -43,7 +43,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 def judged(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the options of `Judgement`."""
+    """Give a command the options of `Judgement`."""
     for option in reversed(OPTIONS):
         command = option(command)
     return command
@@ -63,7 +63,7 @@ class Judgement:
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Judgement:
-        """From a command's options."""
+        """Make the judgement for which a command's options ask."""
         return cls(files=Files.of("comparison", options), **options)
 
     def gate(self) -> Gate:
@@ -84,7 +84,7 @@ class Judgement:
         return Gate(found, self.undecided, self.missing)
 
     def present(self, found: Comparison) -> int:
-        """Shows and writes it; the exit code."""
+        """Show and write the comparison; return the exit code."""
         from busmark.present.blocks.comparison import document, views
 
         if self.files:

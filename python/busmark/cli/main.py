@@ -191,7 +191,7 @@ def _meant(name: str) -> str:
 
 
 def _of_plugin(name: str) -> click.Command | None:
-    """The command of the one plug-in that has it.
+    """Return the command of the one plug-in that has it; None: there is none of this name.
 
     Raises:
         UserError: several have it, or it cannot be imported.
@@ -234,7 +234,7 @@ def busmark() -> None:
 
 
 def main() -> None:
-    """Entry point: prints errors and exits."""
+    """Run the program, as its entry point: print errors, and exit."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     lenient()
@@ -265,7 +265,7 @@ def main() -> None:
 
 
 def _cannot(error: BaseException) -> None:
-    """Ends with the code for what could not be done; 1 would mean that a criterion was not met."""
+    """Print the error, unless it is an exit, and exit with 2; 1 is for a criterion not met."""
     if isinstance(error, SystemExit | GeneratorExit):
         raise error
     if text := explained_by_limit(error):
@@ -294,7 +294,7 @@ AGAIN = "Raise the limit. Finished rounds are kept; continue with `busmark run -
 
 
 def check_room() -> None:
-    """Raises a `UserError` where there is no room for a campaign."""
+    """Raise a `UserError` where there is no room for a campaign."""
     check_memory()
     wanted = TASKS + 2 * (os.cpu_count() or 1)
     where, left = tasks_left()
@@ -307,7 +307,7 @@ def check_room() -> None:
 
 
 def check_memory() -> None:
-    """Raises a `UserError` where there is no room for the libraries."""
+    """Raise a `UserError` where there is no room for the libraries."""
     soft = platform.soft_limit(platform.ADDRESS_SPACE)
     if soft is not None and soft < ADDRESS_SPACE:
         raise UserError(
@@ -319,7 +319,7 @@ def check_memory() -> None:
 
 
 def tasks_left() -> tuple[str, int | None]:
-    """Where processes are limited, and how many more there may be; None: no limit is known."""
+    """Return the tightest limit of processes, and how many more it allows; None: none is known."""
     found = platform.tasks_left_in_groups()
     # A superuser is under no such limit.
     soft = platform.soft_limit(platform.PROCESSES_OF_USER)
@@ -329,7 +329,7 @@ def tasks_left() -> tuple[str, int | None]:
 
 
 def explained_by_limit(error: BaseException) -> UserError | None:
-    """The same error in words, if a limit of the system is behind it."""
+    """Return the same error in words, if a limit of the system is behind it, else None."""
     chain: list[BaseException] = []
     here: BaseException | None = error
     while here is not None and here not in chain:
@@ -374,6 +374,6 @@ them, and silently ignores what a machine does not have."""
 
 
 def prepare_libraries() -> None:
-    """Before any of them is imported. Whoever has set the variable is obeyed."""
+    """Set up memory and numpy before any library is imported; a variable that is set stays."""
     os.environ.setdefault(*NUMPY)
     platform.keep_memory()

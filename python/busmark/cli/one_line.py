@@ -58,7 +58,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
 
 
 def of_one_line(test: str, text: str, *examples: str) -> click.Command:
-    """The command of this name; `text` is its help."""
+    """Make the command of this name; `text` is its help."""
 
     def command(adapters: tuple[str, ...], **given: Any) -> None:
         measure(test, adapters, given)
@@ -71,7 +71,7 @@ def of_one_line(test: str, text: str, *examples: str) -> click.Command:
 
 
 def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
-    """Runs the line; ends the command."""
+    """Run the line; end the command with the exit code."""
     from busmark.cli.campaign import INTERRUPTED, Ending, conduct
     from busmark.control.campaign import default_directory
     from busmark.scenario.load import around, required
@@ -106,7 +106,7 @@ def scenario_of(
     settings: Sequence[str] = (),
     save: Path | None = None,
 ) -> tuple[Scenario, str]:
-    """The scenario of a line, and the file that says the same.
+    """Return the scenario of a line, and the text of an equivalent file.
 
     Raises:
         UserError: all that is wrong with the line.

@@ -67,7 +67,7 @@ SCREENS = ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY")
 
 
 def opens(command: Callable[..., None]) -> Callable[..., None]:
-    """Gives a command the option; its parameter is `open_it`."""
+    """Give a command the option; its parameter is `open_it`."""
     option: Callable[[Any], Any] = click.option(
         "--open", "open_it", is_flag=True, help="Open the page in the browser at the end."
     )
@@ -76,7 +76,7 @@ def opens(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def open_page(page: Path) -> None:
-    """Shows the page; where no browser is here, says so: the page is written all the same."""
+    """Show the page in the browser, or print why not; the page is written all the same."""
     import webbrowser
 
     if not any(map(os.environ.get, SCREENS)):
@@ -191,13 +191,13 @@ class Words(click.ParamType[str]):
         self.words = words
 
     def known(self) -> list[str]:
-        """The words that are offered."""
+        """Return the words that are offered."""
         return [*self.words]
 
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Completes the last word; those before it stay."""
+        """Complete the last word; those before it stay."""
         before, comma, last = incomplete.rpartition(",")
         return [
             CompletionItem(f"{before}{comma}{word}")
@@ -212,7 +212,7 @@ class Adapters(Words):
     name = "adapter"
 
     def known(self) -> list[str]:
-        """Found when they are asked for."""
+        """Return the adapters here, found when they are asked for."""
         from busmark.adapters import libraries
 
         return sorted(libraries())

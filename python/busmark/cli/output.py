@@ -38,19 +38,19 @@ SIGNS = {
 
 
 def visible(text: str) -> str:
-    """The text with every control character but ends of lines and tabs as a sign."""
+    """Return the text with every control character but ends of lines and tabs as a sign."""
     # What is printable has none of these, and is most of what is painted again and again.
     return text if text.isprintable() else text.translate(SIGNS)
 
 
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
-    """Prints a line."""
+    """Print a line."""
     click.echo(visible(str(text)), err=err, nl=nl)
 
 
 def say_file(path: Path, label: str = "", *, err: bool = False) -> None:
-    """Prints where a file is; in a terminal as a link, for its path may be relative to a folder
-    that somebody has left."""
+    """Print where a file is; in a terminal as a link, for its path may be relative to a folder that
+    somebody has left."""
     text = visible(str(path))
     if (sys.stderr if err else sys.stdout).isatty() and os.environ.get("TERM") != "dumb":
         text = f"\033]8;;{path.absolute().as_uri()}\033\\{text}\033]8;;\033\\"
@@ -58,13 +58,13 @@ def say_file(path: Path, label: str = "", *, err: bool = False) -> None:
 
 
 def say(text: object = "", *, err: bool = False) -> None:
-    """Prints what is read rather than copied: in a terminal, lines are broken between words."""
+    """Print text that is read rather than copied: in a terminal, lines are broken between words."""
     echo(wrapped(str(text), err=err), err=err)
 
 
 def wrapped(text: str, *, err: bool = True) -> str:
-    """A message as wide as the terminal that shows it, broken between words, and not within a
-    short `command`. Lines that begin with four spaces, as source does, stay. In a pipe or file it
+    """Return a message as wide as the terminal that shows it, broken between words, and not within
+    a short `command`. Lines that begin with four spaces, as source does, stay. In a pipe or file it
     stays whole, for programs search it.
     """
     if not (sys.stderr if err else sys.stdout).isatty():
@@ -92,7 +92,7 @@ def _wrapped(line: str, width: int) -> str:
 
 
 def print_error(error: object) -> None:
-    """Prints what is wrong."""
+    """Print an error."""
     echo(wrapped(f"busmark: {error}"), err=True)
 
 
@@ -118,7 +118,7 @@ def _spelt(error: UnicodeError) -> tuple[str, int]:
 
 
 def lenient() -> None:
-    """What the encoding of the outputs does not have is spelt instead of being an error."""
+    """Make the outputs spell signs that their encoding lacks, instead of raising an error."""
     codecs.register_error("spelt", _spelt)
     for stream in (sys.stdout, sys.stderr):
         reconfigure = getattr(stream, "reconfigure", None)
@@ -134,16 +134,16 @@ class Forms:
         self._names = ""
 
     def begins(self, names: Sequence[str]) -> None:
-        """The line's beginning."""
+        """Begin the line with these names."""
         self._names = ", ".join(names)
         self._show("…")
 
     def drawn(self, count: int) -> None:
-        """The same line, with the number of figures."""
+        """Show the same line, with the number of charts."""
         self._show(_plural(count, "figure"))
 
     def ends(self, names: Sequence[str], files: int) -> None:
-        """The line as it stays."""
+        """Print the line that stays, with the number of files."""
         each = " each" if len(names) > 1 else ""
         text = f"{self._names}: {_plural(files, 'file')}{each}"
         if self._moves:

@@ -27,7 +27,7 @@ class Directory(ParamType):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Path | str:
-        """The directory; prints it if the name alone does not identify it."""
+        """Return the directory; print it if the name alone does not identify it."""
         if isinstance(value, Path):
             return value
         found = named.resolve(value)
@@ -38,7 +38,7 @@ class Directory(ParamType):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Names after the sign, directories otherwise."""
+        """Complete names after the sign, and directories otherwise."""
         if not incomplete.startswith(SIGN):
             return [CompletionItem(incomplete, type="dir")]
         known = [each.name for each in named.stored()]
@@ -57,7 +57,7 @@ class Place(Directory):
     name = "directory[#case]"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """With the directory in place of its name."""
+        """Return the text with the directory in place of its name."""
         text = str(value)
         if text.startswith("#") and not Path(text).is_dir():
             text = ("." if Path(MANIFEST).is_file() else SIGN + LAST) + text
@@ -74,7 +74,7 @@ class Target(Directory):
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> Path | str:
-        """The directory, which need not exist."""
+        """Return the directory, which need not exist."""
         if isinstance(value, Path):
             return value
         if ctx and ctx.params.get("resume"):
@@ -84,14 +84,14 @@ class Target(Directory):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Existing results, if one is resumed."""
+        """Complete existing results if one is resumed, and directories otherwise."""
         if ctx.params.get("resume"):
             return super().shell_complete(ctx, param, incomplete)
         return [CompletionItem(incomplete, type="dir")]
 
 
 def or_newest(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
-    """Callback of an argument: the newest result if none is named."""
+    """Return an argument's value, as callback: without one the newest result, which is printed."""
     if value or ctx.resilient_parsing:
         return value
     found = named.newest()
@@ -100,7 +100,7 @@ def or_newest(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
 
 
 def unnamed(by: list[str]) -> tuple[str, ...]:
-    """The results to compare if none is named; prints which they are."""
+    """Return the results to compare if none is named; print which they are."""
     if by:
         found = named.newest()
         echo(f"{found}: the newest result", err=True)
@@ -111,12 +111,12 @@ def unnamed(by: list[str]) -> tuple[str, ...]:
 
 
 def note(directory: Path) -> None:
-    """Registers a result, so that its name works from any folder."""
+    """Register a result, so that its name works from any folder; print why if that fails."""
     if trouble := named.note(directory):
         echo(f"`busmark list` will not find this result from other folders: {trouble}", err=True)
 
 
 def _tell(text: str, ctx: click.Context | None) -> None:
-    """On standard error; not while a shell completes a word."""
+    """Print on standard error, but not while a shell completes a word."""
     if ctx is None or not ctx.resilient_parsing:
         echo(text, err=True)

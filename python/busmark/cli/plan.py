@@ -122,7 +122,7 @@ def command(
 
 
 def _document(name: str, cases: Sequence[Case], facts: Sequence[tuple[str, str]]) -> Document:
-    """The cases, with the reason where one is unsupported; then what holds for all."""
+    """Return the cases, with the reason where one is unsupported; then the facts of all."""
     from busmark.present.document import Cell, Column, Document, Row, Section, Table
 
     columns = [Column("Case", [Cell(case.id) for case in cases], "label")]

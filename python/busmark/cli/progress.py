@@ -63,7 +63,7 @@ def _interval(good: Sequence[Row]) -> str:
 
 
 def _discovery(rows: Sequence[Row]) -> str:
-    """Its time; rounds of few repetitions have no interval."""
+    """Return the mean time to the first sample; rounds of few repetitions have no interval."""
     good = [row for row in rows if row["status"] == "ok" and row["first_sample_ns"] is not None]
     if not good:
         return ABSENT
@@ -73,7 +73,7 @@ def _discovery(rows: Sequence[Row]) -> str:
 
 
 def _search(rows: Sequence[Row]) -> str:
-    """Where a search for a rate stands."""
+    """Return the state of a search for a rate: its rate, its bracket, its trials."""
     latest = max(rows, key=lambda row: row["order"])
     trials = plural(len(rows), "trial")
     low, high, rate = (latest[key] for key in ("bracket_low_hz", "bracket_high_hz", "sustained_hz"))
@@ -96,7 +96,7 @@ class FindingPrinter:
         self._most: dict[Kind, int] = {}
 
     def on(self, event: Event) -> list[str]:
-        """The lines to print of this event."""
+        """Return the lines to print of this event."""
         if isinstance(event, FindingAppears):
             return self._appears(event)
         if isinstance(event, FindingGoes):
@@ -104,7 +104,7 @@ class FindingPrinter:
         return []
 
     def counted(self) -> str:
-        """In a line, the last kind by name: "3 warnings, last Two modes (2 cases)"; or empty."""
+        """Return a line with the last kind: "3 warnings, last Two modes (2 cases)"; or empty."""
         kinds = [kind for kind, cases in self._cases.items() if cases]
         if not kinds:
             return ""
@@ -170,7 +170,7 @@ class Tally:
         self._left_s = 0.0
 
     def on(self, event: Event) -> None:
-        """Counts."""
+        """Count rounds, cases and failed attempts."""
         if isinstance(event, CampaignBegins):
             self.done, self.cases_done = event.rounds_done, event.cases_done
             self.total, self.cases = self.done + event.rounds_planned, len(event.cases)
@@ -225,7 +225,7 @@ class Lines:
         self._noticed = FindingPrinter()
 
     def on(self, event: Event) -> None:
-        """Prints what matters."""
+        """Print the lines of an event."""
         self._tally.on(event)
         for line in self._noticed.on(event):
             echo(line, err=True)

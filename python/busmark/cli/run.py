@@ -16,7 +16,7 @@ class WithScenarios(click.Command):
     """Its help names the shipped scenarios; they are looked up when help is asked for."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The text of the command, then the names."""
+        """Write the text of the command, then the names."""
         from busmark.scenario.load import shipped
 
         super().format_help_text(ctx, formatter)
@@ -133,7 +133,7 @@ def _watched(
     as_json: bool,
     open_it: bool,
 ) -> int:
-    """The same options, for the process that runs the campaign."""
+    """Hand the same options to the process that runs the campaign; return the exit code."""
     from busmark.cli.live.campaign_run import conduct_watched
 
     if as_json:

@@ -40,7 +40,7 @@ US = 1e3
 
 
 def size() -> tuple[int, int]:
-    """Columns and lines of the terminal, at this moment."""
+    """Return columns and lines of the terminal, at this moment; 80 and 24 where there is none."""
     try:
         found = os.get_terminal_size(sys.stderr.fileno())
     except OSError:
@@ -71,7 +71,7 @@ class Screen:
         self._painted: list[str] = []
 
     def on(self, event: Event) -> None:
-        """Takes it in, and paints."""
+        """Take an event in, and paint."""
         self._tally.on(event)
         if isinstance(event, ResultCloses):
             return
@@ -185,7 +185,7 @@ class Screen:
         self._painted = lines
 
     def _print(self, text: str) -> None:
-        """Above what is painted, broken between words."""
+        """Print above the painted lines, broken between words."""
         lines = textwrap.wrap(
             visible(text),
             max(self._size()[0] - 1, FEWEST_CHARACTERS),
@@ -197,8 +197,8 @@ class Screen:
         self._painted = []
 
     def _back(self) -> str:
-        """To the start of what is painted, which is cleared: also the rest of lines that the
-        terminal broke when it was made narrower."""
+        """Return codes that move to the start of the painted lines and clear them: also the rest of
+        lines that the terminal broke when it was made narrower."""
         width, _ = self._size()
         rows = sum(max(1, math.ceil(len(line) / max(width, 1))) for line in self._painted)
         up = f"\x1b[{rows - 1}A" if rows > 1 else ""
@@ -206,8 +206,8 @@ class Screen:
 
 
 def fitting(parts: Sequence[str], width: int, between: str = "  ") -> str:
-    """As many of these parts, the first ones, as there is room for. None stands half, for a number
-    that is cut is another."""
+    """Join as many of the first parts as there is room for. None stands half, for a number that is
+    cut is another."""
     line = ""
     for part in filter(None, parts):
         longer = f"{line}{between}{part}" if line else part
@@ -218,14 +218,14 @@ def fitting(parts: Sequence[str], width: int, between: str = "  ") -> str:
 
 
 def half_us(round_trip_ns: float | None) -> str:
-    """Half of a round trip in µs, with three digits or more."""
+    """Return half of a round trip in µs, with three digits or more."""
     if round_trip_ns is None:
         return ABSENT
     return f"{number(round_trip_ns / 2 / US)} µs"
 
 
 def cut(text: str, width: int) -> str:
-    """Its begin and its end, where names of cases differ."""
+    """Shorten a text in the middle: names of cases differ at their beginning and end."""
     if len(text) <= width:
         return text
     left = max(0, width - 1) * 2 // 3

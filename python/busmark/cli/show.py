@@ -116,7 +116,7 @@ def _required(
     requirements: Sequence[str],
     undecided: Literal["fail", "pass"],
 ) -> Campaign:
-    """The campaign, judged by these requirements too."""
+    """Return the campaign, judged by these requirements too."""
     if not requirements:
         return campaign
     from busmark.compare.requirements import judge
@@ -139,7 +139,7 @@ def origin(campaign: Campaign, directory: Path) -> str:
 
 
 def analysed(directory: Path) -> Campaign:
-    """The analysis of the result, as it is stored if the result has not changed."""
+    """Return the analysis of the result, the stored one if the result has not changed."""
     from busmark.compare.stored import StoredAnalysis
     from busmark.store import Result
 
@@ -147,7 +147,7 @@ def analysed(directory: Path) -> Campaign:
 
 
 def case_of(place: str) -> tuple[Path, str]:
-    """The directory of DIRECTORY#CASE, and the case; a directory may have the sign in its name."""
+    """Split DIRECTORY#CASE into directory and case; a directory may have the sign in its name."""
     directory, _, wanted = place.partition("#")
     return (Path(place), "") if Path(place).is_dir() else (Path(directory), wanted)
 
@@ -172,7 +172,7 @@ def chosen_cases(campaign: Campaign, wanted: str, directory: Path) -> list[str]:
 
 
 def _only(campaign: Campaign, wanted: str, directory: Path) -> Campaign:
-    """The campaign with the cases of this name, number or pattern alone."""
+    """Return the campaign with the cases of this name, number or pattern alone."""
     chosen = chosen_cases(campaign, wanted, directory)
     cases = [case for case in campaign.cases if case.id in chosen]
     judged = [each for each in campaign.requirements if each.case in chosen]

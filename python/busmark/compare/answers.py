@@ -35,7 +35,7 @@ MOST_SENTENCES = 3
 
 
 def unreached(cases: Iterable[CaseSummary]) -> list[Answer]:
-    """A sentence for each case in which no round, or not every one, reached its rate."""
+    """Return a sentence for each case in which some or all rounds did not reach their rate."""
     found = [case for case in cases if REACHED.search(case.reason or "")]
     lines = [_sentence(case) for case in found[:MOST_SENTENCES]]
     if hidden := len(found) - len(lines):
@@ -68,7 +68,7 @@ LONGEST = 200
 
 
 def breaking(cases: Sequence[CaseSummary]) -> list[Answer]:
-    """One sentence for each label of cases with applications."""
+    """Return one sentence for each label of cases with applications and a rate that ran."""
     by_label: dict[str, list[CaseSummary]] = {}
     for case in cases:
         meant = case.params.applications and case.params.rate_hz
@@ -78,12 +78,12 @@ def breaking(cases: Sequence[CaseSummary]) -> list[Answer]:
 
 
 def applications(params: Parameters) -> int:
-    """Applications on all nodes together."""
+    """Return the number of applications on all nodes together."""
     return (params.applications or 0) * len(str(params.writer_on or "").split("+"))
 
 
 def load(case: CaseSummary) -> float:
-    """Bytes of bodies per second that all readers together were to read."""
+    """Return the bytes of bodies per second that all readers together were to read."""
     params, count = case.params, applications(case.params)
     pairs = count**2 * params.topics * params.writers * params.readers
     return float(pairs * (params.rate_hz or 0.0) * (case.size or 0))
@@ -154,7 +154,7 @@ CARRIED = 0.99
 
 
 def carried(group: Group, cases: Sequence[CaseSummary]) -> list[Answer]:
-    """Up to which specified rate (nearly) everything arrives, for each label; nothing without
+    """State for each label up to which specified rate (nearly) everything arrives; nothing without
     several rates of one size, or where workloads differ in more than the rate."""
     paced: dict[str, list[Paced]] = {}
     for case in cases:
@@ -192,7 +192,7 @@ def _specified(paced: Paced) -> float:
 
 
 def _up_to(points: Sequence[Paced]) -> float:
-    """The greatest specified rate up to which all are carried; 0: not even the smallest."""
+    """Return the greatest specified rate up to which all are carried; 0: not even the smallest."""
     limit = 0.0
     for paced in points:
         if paced.carried.value < CARRIED * paced.specified_mbit_per_s:
@@ -214,7 +214,7 @@ def _where(group: Group) -> str:
 
 
 def type_costs(cases: Sequence[CaseSummary], adapters: Mapping[str, Any]) -> list[Answer]:
-    """One sentence for each latency case of the kind `type` that has its counterpart in octets."""
+    """Return a sentence for each latency case of payload `type` with its counterpart in octets."""
     found = []
     for case in cases:
         if case.test != "latency" or case.params.payload != "type":
@@ -229,8 +229,8 @@ def type_costs(cases: Sequence[CaseSummary], adapters: Mapping[str, Any]) -> lis
 
 
 def _difference(case: CaseSummary, octets: CaseSummary) -> Figure | None:
-    """Difference of the medians of RTT/2, round by round: both were measured within each, so that
-    what slows a round slows both. RTT/2 holds one serialisation and one deserialisation."""
+    """Return the difference of the medians of RTT/2, round by round: what slows a round slows both,
+    which were measured in it. RTT/2 holds one serialisation and one deserialisation."""
     mine, theirs = case.round_medians, octets.round_medians
     shared = sorted(mine.keys() & theirs.keys())
     both = [c.latency for c in (case, octets) if c.latency]

@@ -110,7 +110,7 @@ class Campaign(Frozen):
     """In Perftest's own columns; empty unless the document is of that program."""
 
     def case(self, case_id: str) -> CaseSummary:
-        """The case of this identifier."""
+        """Return the case of this identifier."""
         return next(c for c in self.cases if c.id == case_id)
 
 
@@ -130,7 +130,7 @@ class Floors:
             self._known.setdefault(_key(flat), Floor(case=case, differs=[]))
 
     def nearest(self, flat: dim.Flat) -> Floor | None:
-        """The nearest of the same test: equal payload first, then nearest size, …"""
+        """Return the nearest of the same test, in the order of `SAME_WORKLOAD`: payload first."""
         key = _key(flat)
         if key not in self._known:
             self._known[key] = self._search(flat)
@@ -150,7 +150,7 @@ def _key(flat: dim.Flat) -> tuple[str, ...]:
 
 
 def _distance(flat: dim.Flat, other: dim.Flat) -> Sequence[float]:
-    """Lexicographic: one number per parameter, 0 when equal."""
+    """Return one number per parameter, 0 when equal, for a lexicographic comparison."""
     return [_gap(flat.get(name), other.get(name)) for name in SAME_WORKLOAD]
 
 
@@ -163,9 +163,9 @@ def _gap(mine: object, its: object) -> float:
 
 
 def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
-    """Cases with the rated capacity of their links, and the practical one: the greatest goodput of
-    TCP at full speed over such links in the same campaign; over the same nodes where it is a
-    search."""
+    """Return the cases with the rated capacity of their links, and the practical one: the greatest
+    goodput of TCP at full speed over such links in the same campaign; for a search, over the same
+    nodes."""
     plain = [c for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s]
     plain = [c for c in plain if not c.params.rate_hz]
     by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
@@ -187,7 +187,7 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
 
 
 def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tuple[Any, ...], float]:
-    """Goodput of the fastest of the cases whose links are alike: small samples do not fill them."""
+    """Return the greatest goodput of cases with equal links: small samples do not fill them."""
     found: dict[tuple[Any, ...], float] = {}
     for case in cases:
         if case.goodput:
@@ -199,7 +199,7 @@ def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tupl
 def _paced(
     params: Parameters, measured: Throughput, goodput: Figure, limits: Mapping[str, float | None]
 ) -> Paced | None:
-    """None at full speed."""
+    """Return the specified rate and the goodput that was carried; None at full speed."""
     if not params.rate_hz:
         return None
     specified = specified_mbit_per_s(params)
@@ -224,7 +224,7 @@ def _links(case: CaseSummary, names: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 def _per_node(goodput: Figure, params: Parameters) -> Figure:
-    """Rate per node in one direction."""
+    """Return the goodput per node in one direction."""
     share = directions(params)
     limits = {
         name: None if value is None else value / share
@@ -353,7 +353,7 @@ def _required(result: Result, cases: list[CaseSummary]) -> _Required:
 
 
 def _declared(adapter: str, manifest: Manifest) -> str:
-    """The adapter's own name, also where the scenario names a file of it."""
+    """Return the adapter's own name, also where the scenario names a file of it."""
     return str(manifest.adapters.get(adapter, {}).get("name") or adapter)
 
 
@@ -368,13 +368,13 @@ def _with_baselines(
 
 
 def _family(adapter: str, adapters: Mapping[str, Mapping[str, Any]]) -> str:
-    """By the name that the adapter declares; one that this release does not know is no baseline."""
+    """Return the family by the adapter's declared name; one unknown here is no baseline."""
     name = str(adapters.get(adapter, {}).get("name") or adapter)
     return known()[name].family if name in known() else ""
 
 
 def _with_floors(cases: list[CaseSummary], flats: Mapping[str, dim.Flat]) -> list[CaseSummary]:
-    """Every case of a middleware gets the nearest measured case of the null adapter."""
+    """Give every case of a middleware the nearest measured case of the null adapter."""
     floors = Floors({c.id: flats[c.id] for c in cases if c.is_floor and c.headline is not None})
     return [
         c if c.is_floor else c.model_copy(update={"floor": floors.nearest(flats[c.id])})

@@ -97,8 +97,8 @@ Sessions = Mapping[str, Sequence[float]]
 def changes(
     baseline: CaseMeasured, candidate: CaseMeasured, *, paired: bool, sessions: Sessions
 ) -> list[FigureChange]:
-    """All figures, the headline first. `sessions`: what campaigns of the baseline differ by goes
-    into the intervals; empty where there is one campaign only, or rounds were interleaved."""
+    """Return all changes, the headline first. With `sessions`, intervals include differences of the
+    baseline's campaigns; it is empty with one campaign only, or with interleaved rounds."""
     names = dict.fromkeys([*baseline.figures, *candidate.figures])
     wanted = (baseline.headline, candidate.headline, *HEADLINES)
     headline = next(name for name in wanted if name in names)
@@ -118,7 +118,7 @@ def changes(
 
 
 def _over_sessions(found: FigureChange, values: Sequence[float]) -> FigureChange:
-    """The change from the mean of all campaigns of the baseline, where there are several."""
+    """Measure the change from the mean of all campaigns of the baseline, if there are several."""
     candidate = found.candidate.figure if found.candidate else None
     if found.tested is None or candidate is None or len(values) < 2:
         return found
@@ -133,7 +133,7 @@ def _over_sessions(found: FigureChange, values: Sequence[float]) -> FigureChange
 def _mean_of_sessions(
     found: FigureChange, values: Sequence[float], *, log: bool
 ) -> Measurement | None:
-    """The baseline's figure over its campaigns, which the change is from."""
+    """Return the baseline's figure over its campaigns, from which the change is measured."""
     if found.baseline is None or found.baseline.figure is None:
         return found.baseline
     mean = stats.t_interval(np.log(values) if log else np.array(values), CONFIDENCE)
@@ -192,7 +192,7 @@ def _found(
 def _tested(
     baseline: Measurement, candidate: Measurement, *, paired: bool
 ) -> tuple[stats.Change | None, str | None]:
-    """The change, or why there is none; with a reason beside a change, it has no interval."""
+    """Return the change, or why there is none; a change with a reason has no interval."""
     if baseline.counts is not None and candidate.counts is not None:
         tested = stats.difference_of_shares(*candidate.counts, *baseline.counts, CONFIDENCE)
         return tested, _one_round(tested)

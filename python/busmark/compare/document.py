@@ -345,7 +345,7 @@ def warnings(
 
 
 def _fact(of: Difference) -> str:
-    """ "kernel", "version of Busmark"."""
+    """Return the name of the fact: "kernel", "version of Busmark"."""
     return of.fact if of.area != "Busmark" else f"{of.fact} of Busmark"
 
 

@@ -67,8 +67,8 @@ Cases = list[tuple[CaseSummary, dim.Flat]]
 
 
 def effects(rounds: Rounds) -> list[Effect]:
-    """By parameter, in the order of the cases. They are effects on middleware, unless there are
-    only baselines, or the parameter is one of `WITH_BASELINES`; the null adapter has none."""
+    """Return the effects by parameter, in the order of the cases: effects on middleware, unless
+    there are only baselines, or for one of `WITH_BASELINES`; the null adapter has none."""
     measured = [
         c for c in rounds.cases.values() if not c.is_floor and rounds.count(c.id) >= FEWEST_ROUNDS
     ]
@@ -150,7 +150,7 @@ def _parameters(test: str, cases: Cases) -> list[str]:
 def _pairs(
     name: str, cases: Cases
 ) -> Iterable[tuple[tuple[CaseSummary, dim.Flat], tuple[CaseSummary, dim.Flat]]]:
-    """Every case beside the reference that is equal in all else."""
+    """Yield every case with the reference that is equal to it in all but this parameter."""
     alike: dict[str, Cases] = {}
     flats = [flat for _, flat in cases]
     following = {
@@ -172,7 +172,7 @@ def _pairs(
 
 
 def _text(name: str, of: tuple[CaseSummary, dim.Flat]) -> str:
-    """ "reliable", "depth 10", "payload struct", "different CPUs"."""
+    """Return the value in words: "reliable", "depth 10", "payload struct", "different CPUs"."""
     case, flat = of
     if name == LAYER:
         return case.middleware
@@ -187,7 +187,8 @@ def _text(name: str, of: tuple[CaseSummary, dim.Flat]) -> str:
 
 
 def _rest(case: CaseSummary, name: str, flat: dim.Flat) -> str:
-    """The label without what varies, and what follows from it; never without the middleware."""
+    """Return the label without the parameter that varies, and those that follow from it. It names
+    the middleware, unless layers are compared."""
     own = {dim.choice_text(n, flat[n]) for n in (name, *dim.FOLLOWS.get(name, ())) if n in flat}
     parts = [part for part in case.label.split(" · ") if part not in own]
     if name == LAYER:

@@ -36,8 +36,8 @@ DRAWN_POINTS = 60
 
 
 def size_fits(cases: Iterable[CaseSummary], seed: int) -> list[SizeFit]:
-    """A fit for every curve of at least `stats.MIN_POINTS` sizes; one that is not a sweep of sizes
-    (two cases of one size), or has one round and so no interval, has none."""
+    """Fit every curve of at least `stats.MIN_POINTS` sizes; one that is not a sweep of sizes (two
+    cases of one size), or has one round and so no interval, has no fit."""
     curves: dict[tuple[object, ...], list[CaseSummary]] = {}
     for case in cases:
         if case.test == "latency" and case.rtt_2 and case.size is not None:
@@ -81,7 +81,7 @@ def _fit(cases: Sequence[CaseSummary], seed: int) -> SizeFit | None:
 
 
 def _medians(cases: Sequence[CaseSummary]) -> FloatArray:
-    """Medians of RTT/2 (ns), shape (rounds, cases); NaN where a round is missing."""
+    """Return the medians of RTT/2 (ns), shape (rounds, cases); NaN where a round is missing."""
     by_round = [case.round_medians for case in cases]
     numbers = sorted({number for medians in by_round for number in medians})
     rows = [[medians.get(number, np.nan) for medians in by_round] for number in numbers]
@@ -117,7 +117,7 @@ WITHIN = 1.25
 def growths(
     cases: Iterable[CaseSummary], rows: Mapping[str, Sequence[Row]], seed: int
 ) -> list[DiscoveryGrowth]:
-    """For each sweep of existing endpoints and each figure; a sweep of fewer than
+    """Estimate how each figure grows in each sweep of existing endpoints; a sweep of fewer than
     `stats.MIN_POINTS` numbers above 0 has none."""
     sweeps: dict[tuple[object, ...], list[CaseSummary]] = {}
     for case in cases:
@@ -178,7 +178,7 @@ def _growth(
 
 
 def _off(residuals: FloatArray) -> list[stats.Estimate]:
-    """For each point how far it is off the line, in logarithms, with its interval over rounds."""
+    """Return how far each point is off the line, in logarithms, with its interval over rounds."""
     centre = np.nanmedian(residuals, axis=0)
     moods = np.nanmean(residuals - centre, axis=1, keepdims=True)
     settled = residuals - moods

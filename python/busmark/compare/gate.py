@@ -180,8 +180,8 @@ class Gate:
     def _compared(
         self, criterion: Criterion, of_each: Sequence[tuple[Candidate, FigureChange]]
     ) -> list[CriterionVerdict]:
-        """Missing is adjusted by Holm over the cases of one candidate: that any is missed by chance
-        alone has a probability of 2.5 % at most, where all are just at the limit."""
+        """Judge the cases of one candidate. Misses are adjusted by Holm over them: where all are
+        just at the limit, any is missed by chance alone with a probability of 2.5 % at most."""
         tests = [_Test.of(candidate, found, criterion) for candidate, found in of_each]
         p_adjusted = adjusted([test.p_value for test in tests])
         return [

@@ -276,7 +276,7 @@ def _nearest(case: SideCase, other: Side, by: Sequence[str]) -> SideCase | None:
 
 
 def _in_words(differs: dict[str, tuple[Any, Any]]) -> str:
-    """ "size (64 B, 128 B) and payload (octet, struct)"."""
+    """Return the differences in words: "size (64 B, 128 B) and payload (octet, struct)"."""
     parts = [
         f"{name} ({dim.value_text(name, mine)}, {dim.value_text(name, theirs)})"
         for name, (mine, theirs) in differs.items()

@@ -64,7 +64,7 @@ class Matrix(Frozen):
 def matrices(
     cases: Sequence[CaseSummary], adapters: Mapping[str, Mapping[str, object]]
 ) -> list[Matrix]:
-    """A matrix for every test and workload that has a pair of different adapters."""
+    """Return a matrix for every test and workload that has a pair of different adapters."""
     grouped: dict[tuple[str, str], list[CaseSummary]] = {}
     for case in cases:
         if not case.is_floor:
@@ -78,7 +78,7 @@ def matrices(
 
 
 def _single(cases: Sequence[CaseSummary]) -> dict[str, list[CaseSummary]]:
-    """The cases in groups that have one of each pair, by what sets the groups apart in words."""
+    """Group the cases so that a group has one of each pair; its key sets it apart in words."""
     pairs: dict[tuple[str, str], list[CaseSummary]] = {}
     for case in cases:
         pairs.setdefault(_pair(case), []).append(case)

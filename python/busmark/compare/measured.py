@@ -75,7 +75,7 @@ class CaseMeasured:
     """The figure that the scenario wants it to be compared by; None: the first of `HEADLINES`."""
 
     def only(self, *names: str) -> CaseMeasured:
-        """With these figures alone; with none, for who needs the counts only."""
+        """Keep these figures alone; none of them, for whoever needs the counts only."""
         kept = {name: self.figures[name] for name in names if name in self.figures}
         return replace(self, figures=kept)
 
@@ -83,8 +83,8 @@ class CaseMeasured:
 def measured(
     case: CaseSummary, rows: Sequence[Row], step_ns: float, problems: Iterable[str] = ()
 ) -> CaseMeasured:
-    """Its figures, the one first that the scenario wants it to be compared by. `rows`: of the
-    rounds that count; `step_ns`: the step of the clock, 0 where it is not known."""
+    """Return the figures of a case, and the one by which the scenario wants it compared. `rows`: of
+    the rounds that count; `step_ns`: the step of the clock, 0 where it is not known."""
     figures: Figures = {}
     if case.test == "capacity":
         sustained = case.capacity.sustained if case.capacity else None

@@ -69,7 +69,7 @@ def _shown_sides(
 
 
 def _table(case: SideCase) -> tuple[str, str]:
-    """Return cases of one test and placement are in one table, which says so."""
+    """Return the table of a case, which states test and placement."""
     return case.test, dim.placement_of(case.params)
 
 
@@ -110,14 +110,14 @@ def _sides(flat: dim.Flat, titles: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def where(pair: Pair, by: Sequence[str]) -> str:
-    """ "latency of 64 B on one CPU"; without a placement where placements are compared: the sides
-    have it in their names."""
+    """Describe a pair: "latency of 64 B on one CPU"; without a placement where placements are
+    compared, which the sides have in their names."""
     size = sizes_text(pair)
     parts = [pair.test, *([f"of {size}"] if size else [])]
     return " ".join(parts if "placement" in by else [*parts, dim.placement_text(pair.placement)])
 
 
 def sizes_text(pair: Pair) -> str:
-    """ "64 B", or "64 B / 16 KiB" where sizes are compared; empty where there is none."""
+    """Return "64 B", or "64 B / 16 KiB" where sizes are compared; empty where there is none."""
     both = (pair.size, pair.candidate_size)
     return _both([size_text(size) for size in both if size is not None])

@@ -42,7 +42,7 @@ TESTS = ("latency", "throughput", "capacity", "discovery")
 
 
 def groups(cases: Sequence[CaseSummary]) -> list[Group]:
-    """Groups in order of test and placement; unsupported cases are in none."""
+    """Return the groups in order of test and placement; unsupported cases are in none."""
     keys = {(c.test, c.placement) for c in cases if c.status != "unsupported" and not c.is_floor}
     return [_group(test, placement, cases) for test, placement in sorted(keys, key=_order)]
 
@@ -86,7 +86,7 @@ def _group(test: str, placement: str, cases: Sequence[CaseSummary]) -> Group:
 
 
 def differing_choices(grouped: Sequence[Group], cases: dict[str, CaseSummary]) -> list[str]:
-    """Choices that are not in the labels, in which cases of one group differ."""
+    """Return choices that are not in the labels, in which cases of one group differ."""
     names: dict[str, None] = {}
     for group in grouped:
         members = [cases[case].choices for case in group.cases]
@@ -97,7 +97,7 @@ def differing_choices(grouped: Sequence[Group], cases: dict[str, CaseSummary]) -
 
 
 def _by_result(case: CaseSummary, place: int) -> tuple[object, ...]:
-    """Smallest size first, then workload, then best result; what has no result comes last."""
+    """Return a key that sorts by size, then workload, then best result; no result comes last."""
     result = rank(case)
     best = float("inf") if result is None else result
     return (case.size if case.size is not None else -1, place, best, case.label)
@@ -151,7 +151,7 @@ class Ranking(Frozen):
     """The baseline that the leader is held against."""
 
     def place(self, case: str) -> Place | None:
-        """Place of this case."""
+        """Return the place of this case; None where it has none."""
         return next((place for place in self.places if place.case == case), None)
 
     @property
@@ -227,7 +227,7 @@ class _Workload:
 
 
 def rankings(rounds: Rounds, findings: Sequence[Finding]) -> list[Ranking]:
-    """One for each workload in which something was measured, in the order of the cases."""
+    """Return a ranking of each workload in which something was measured, in the cases' order."""
     errors = [finding for finding in findings if finding.severity == "error"]
     by_workload: dict[tuple[object, ...], list[CaseSummary]] = {}
     for case in rounds.cases.values():
@@ -321,7 +321,7 @@ def _open(workload: _Workload) -> str | None:
 
 
 def value_of(case: CaseSummary) -> str:
-    """The figure that is compared, with its unit: "42.8 µs"."""
+    """Return the figure that is compared, with its unit: "42.8 µs"."""
     assert case.headline is not None  # by the choice of the cases
     figure = case.headline.figure
     scale = scale_for([abs(figure.value)], SCALES[figure.unit])

@@ -367,7 +367,7 @@ def _would_decide(more: int | None) -> str:
 
 
 def _value_text(row: Estimated) -> str:
-    """ "12.3 µs [11, 14]"."""
+    """Return value, interval and unit: "12.3 [11.0, 14.0] µs"."""
     assert row.value is not None
     figure = Figure(
         value=row.value,

@@ -41,7 +41,7 @@ def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
 
 
 def _cpu_s(attempt: RoundSummary | None, row: Row) -> float | None:
-    """For each sample that was exchanged: of a latency test pings and pongs."""
+    """Return CPU seconds for each sample that was exchanged: in a latency test, pings and pongs."""
     exchanged = 2 * (row["samples"] or 0) if row["test"] == "latency" else row["received"]
     if attempt is None or attempt.cpus is None or not row["measured_s"] or not exchanged:
         return None
@@ -51,7 +51,7 @@ def _cpu_s(attempt: RoundSummary | None, row: Row) -> float | None:
 def ratios(
     case: Mapping[str, ByRound], other: Mapping[str, ByRound], *, paired: bool
 ) -> dict[str, Figure]:
-    """`case` over `other`, of all that is known of both in two rounds at least."""
+    """Divide `case` by `other` in all of `SPENT` that both have in two rounds at least."""
     found = {}
     for name in SPENT:
         mine, theirs = (
@@ -120,13 +120,13 @@ class Rounds:
         }
 
     def count(self, case: str) -> int:
-        """Its rounds that have the figure."""
+        """Return the number of a case's rounds that have the figure."""
         found = self._measured.get(case)
         return found.rounds if found else 0
 
     def compared(self, pairs: Sequence[Pair], *, together: bool = False) -> dict[Pair, Versus]:
-        """Each pair. Verdicts on two labels hold over all pairs of these two; `together`: over all
-        pairs. Those on the 99th percentile are families of their own."""
+        """Compare each pair. Verdicts on two labels hold over all pairs of these two; with
+        `together`, over all pairs. Verdicts on the 99th percentile are families of their own."""
         families: dict[object, list[Pair]] = {}
         for pair in pairs:
             labels = frozenset(self.cases[case].label for case in pair)
@@ -146,12 +146,12 @@ class Rounds:
         return found
 
     def spent(self, pair: Pair) -> dict[str, Figure]:
-        """Ratios of what they spent besides."""
+        """Return the ratios of CPU time, bytes and packets that both spent per sample."""
         one, other = (spent(self.cases[case], self._rows.get(case, ())) for case in pair)
         return ratios(one, other, paired=self._interleaved)
 
     def _changes(self, pair: Pair) -> list[FigureChange]:
-        """All figures of a pair, the one that gives the verdict first."""
+        """Return the changes of all figures of a pair, first the one that gives the verdict."""
         other, one = (self._measured[case] for case in pair)
         return changes(one, other, paired=self._interleaved, sessions={})
 

@@ -120,9 +120,7 @@ def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) ->
 
 
 def _differ(sides: Sequence[Side], facts: Sequence[str]) -> None:
-    """Raises:
-    UserError: machines are to be compared, and are alike in that.
-    """
+    """Raise a `UserError` if machines are to be compared by a fact in which all are alike."""
     for fact in facts:
         values = {str(case.flat[fact]) for side in sides for case in side.cases.values()}
         if len(values) == 1:

@@ -68,8 +68,8 @@ class StoredAnalysis:
         campaign: Campaign | None = None,
         early: EarlyCases | None = None,
     ) -> None:
-        """`note` takes a line where something stored is not used; `campaign`, with its curves, if
-        the result has been analysed already; `early`: what of it has been."""
+        """Take the result. `note` takes a line where something stored is not used; `campaign`, with
+        its curves, is there if it has been analysed already; `early`: the cases that have been."""
         self._early = early
         self._result = result
         self._note = note

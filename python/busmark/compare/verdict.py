@@ -92,7 +92,7 @@ class Decision:
 
 
 def verdicts(found: Sequence[FigureChange], margin: float) -> list[Decision]:
-    """Verdicts of the figures of one family, in their order."""
+    """Return the verdicts of the figures of one family, in their order."""
     p_values, count = [f.p_value for f in found], tests(found)
     return [
         Decision(*_verdict(figure, p_value, p_adjusted, count, margin), p_value, p_adjusted)
@@ -108,7 +108,7 @@ def adjusted(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def tests(found: Sequence[FigureChange]) -> int:
-    """Comparisons that have an interval: what Holm's adjustment is over."""
+    """Count the comparisons that have an interval: Holm's adjustment is over these."""
     return sum(f.p_value is not None for f in found)
 
 

@@ -18,14 +18,14 @@ from busmark.store.columns import ASKING, TIMED, polars_schema
 
 
 def participants(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
-    """Rows of the table `participants`."""
+    """Return the rows of the table `participants`."""
     key = {"case": case.id, "round": round_number}
     rows = [{**key, **row} for row in data.participants]
     return pl.DataFrame(rows, schema=polars_schema("participants"))
 
 
 def flows(case: Case, round_number: int, data: RoundData, samples: pl.DataFrame) -> pl.DataFrame:
-    """Rows of the table `flows`: each writer's samples at each reader."""
+    """Return the rows of the table `flows`: each writer's samples at each reader."""
     key = {"case": case.id, "round": round_number}
     rows = [{**key, **row} for row in _rows(case, data, samples)]
     return pl.DataFrame(rows, schema=polars_schema("flows"))
@@ -59,8 +59,8 @@ def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[s
 
 
 def _pairs(flow: Flow) -> Iterator[tuple[End, End | None, End]]:
-    """Each writer with each reader, and who counts its samples there. Whoever pings counts pings
-    that all who answer have answered, so that several are one."""
+    """Yield each writer with each reader, and the end that counts its samples there. A pinger
+    counts pings that all responders have answered: of several, the reader is None."""
     for writer in flow.writers:
         if flow.kind == "pings":
             yield writer, flow.answering[0] if len(flow.answering) == 1 else None, writer
@@ -93,7 +93,7 @@ def _counts(flow: Flow, sent: int, account: dict[str, Any], data: RoundData) -> 
 def _round_trips(
     case: Case, flow: Flow, reader: End | None, recorded: pl.DataFrame | None
 ) -> dict[str, Any]:
-    """Round trips that the writer recorded, pings or probes, by who answered them."""
+    """Summarise round trips of a writer's pings or probes, if this reader answers them."""
     answers = reader is None or reader in flow.answering
     if recorded is None or not answers or not flow.answers:
         return {}
@@ -104,7 +104,7 @@ def _round_trips(
 def _one_way(
     timed: dict[tuple[Any, ...], pl.DataFrame], writer: End, reader: End | None
 ) -> dict[str, Any]:
-    """Times that a reader measured by itself, of every sample of a stream at a rate."""
+    """Summarise the times that a reader measured, of every sample of a stream at a rate."""
     own = timed.get((writer.number, reader.number)) if reader else None
     return {} if own is None else tables.one_way(own)
 
@@ -112,7 +112,7 @@ def _one_way(
 def _times(
     sent: dict[str, Any], counted: dict[str, Any] | None, data: RoundData, begin_ns: int
 ) -> dict[str, Any]:
-    """Times that take two stamps: the stamps of one flow come from one clock each."""
+    """Return rates and times that take two stamps: the stamps of each come from one clock."""
     known = {"written_per_s": rate(of_writer(sent)) if sent else None}
     if not counted or not counted["span_ns"]:
         return known
@@ -131,8 +131,8 @@ FEWEST = 3
 
 
 def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
-    """One row for each endpoint, in the order of time; None where there are few or none is counted,
-    where participants have different clocks, and but for streams."""
+    """Return one row for each endpoint, in the order of time; None where there are few or none has
+    a time, where participants have different clocks, and for all tests but streams."""
     rows = [
         {
             "participant": name,

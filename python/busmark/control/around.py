@@ -55,7 +55,7 @@ class Commands:
     def __init__(
         self, scenario: Scenario, places: Places, params: Parameters, folder: Path
     ) -> None:
-        """Nothing is begun yet; `folder` is for what commands print."""
+        """Begin nothing yet; `folder` is for what commands print."""
         self._scenario, self._places, self._params = scenario, places, params
         self._folder = folder
         self._stopped = threading.Event()
@@ -184,7 +184,7 @@ class Snapshot:
 
 
 def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
-    """The counters of every node, or of this machine for the networks that these workers are in.
+    """Take a snapshot of every node, or of this machine for the networks that these workers are in.
 
     Raises:
         RoundError: a node's shell has ended.
@@ -223,8 +223,8 @@ def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
 
 
 def _of_worker(process: int) -> int | None:
-    """Number of the worker where this process is what started it, such as a profiler; None where it
-    is not to be found."""
+    """Return the number of the worker where this process is what started it, such as a profiler;
+    None where it is not to be found."""
     name = worker_path().name.encode()
     waiting = [process]
     while waiting:
@@ -249,8 +249,8 @@ def changed(before: Snapshot, after: Snapshot) -> str | None:
 
 
 def placed(before: Snapshot, after: Snapshot) -> Mapping[str, dict[str, str | bool | None]]:
-    """Columns of the table `participants` about where each worker ran, and whether all the time, by
-    its name."""
+    """Return the columns of the table `participants` about where each worker ran, and whether all
+    the time, by its name."""
     found: dict[str, dict[str, str | bool | None]] = {}
     for node, processes in before.processes.items():
         for number, (name, _) in processes.items():
@@ -267,7 +267,7 @@ def placed(before: Snapshot, after: Snapshot) -> Mapping[str, dict[str, str | bo
 
 
 def offsets(before: Snapshot, after: Snapshot) -> dict[str, int | str | None]:
-    """Columns of the table `cases` about this machine's clocks at both moments."""
+    """Return the columns of the table `cases` about this machine's clocks at both moments."""
     here = [moment.conditions.get(None) for moment in (before, after)]
     names = ("wall_clock_offset_ns", "wall_clock_offset_end_ns")
     return {

@@ -50,8 +50,8 @@ def nodes_of(scenario: Scenario) -> Nodes:
 
 
 def equip(nodes: Nodes, cases: list[Case], adapters: dict[str, Adapter]) -> list[Node]:
-    """Reaches every node on which a planned case runs, and sends what it needs there. A case whose
-    adapter cannot be used on a node becomes unsupported.
+    """Reach every node on which a planned case runs, and send the files that it needs there. A case
+    whose adapter or load cannot be used on a node becomes unsupported.
 
     Returns:
         The nodes in use.
@@ -95,12 +95,12 @@ def _no_load(case: Case, nodes: Nodes, members: dict[str, list[Node]]) -> str | 
 
 
 def profiles(used: list[Node]) -> dict[str, dict[str, Any]]:
-    """Profile of each node by its name, and how it was reached."""
+    """Return the profile of each node, and how it was reached, by the node's name."""
     return {node.name: {**node.facts.profile, **node.reached_by} for node in used}
 
 
 def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]:
-    """Tells the profiles of the nodes on which a case may run, by name."""
+    """Return a function that gives the profiles of the nodes on which a case may run, by name."""
 
     def of(case: Case) -> dict[str, dict[str, Any]]:
         if case.params.network != "nodes":
@@ -127,7 +127,7 @@ def findings(used: list[Node], here: dict[str, Any]) -> list[Finding]:
 
 
 def plan(scenario: Scenario) -> tuple[dict[str, Adapter], list[Case]]:
-    """The adapters that a scenario names, and its cases."""
+    """Return the adapters that a scenario names, by name, and its cases."""
     adapters = resolve(scenario.adapters, where="matrix.adapter")
     return adapters, expand(scenario, adapters)
 
@@ -146,7 +146,7 @@ def _check_budget(scenario: Scenario, cases: list[Case]) -> None:
 
 
 def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listener]) -> Campaign:
-    """A new campaign in a new result directory."""
+    """Begin a new campaign in a new result directory."""
     adapters, cases = plan(scenario)
     check_runnable(cases)
     _check_budget(scenario, cases)
@@ -176,7 +176,7 @@ def _check_lab(cases: list[Case]) -> None:
 
 
 def check_runnable(cases: list[Case]) -> None:
-    """Raises `UserError` with the reasons if no case can run."""
+    """Raise `UserError` with the reasons if no case can run."""
     if not any(case.status == "planned" for case in cases):
         reasons = sorted({_reason(case) for case in cases})
         raise UserError(
@@ -208,7 +208,7 @@ def _manifest(
 def resume(
     scenario: Scenario | None, directory: Path, listeners: list[Listener], nodes: Sequence[str] = ()
 ) -> Campaign:
-    """Goes on with the campaign of a directory, from its own manifest.
+    """Resume the campaign of a directory, from its own manifest.
 
     Its nodes are reached as the scenario says where it is given, else as the last time; `nodes` are
     other prefixes, `NAME=PREFIX`.
@@ -258,7 +258,7 @@ def _go_on(
 
 
 def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:
-    """What could be run where the campaign began must be possible here too."""
+    """Raise `UserError` if a case that could run where the campaign began cannot run here."""
     planned = [case for case in writer.manifest.cases if case.status == "planned"]
     refused = [(c.id, reason) for c in planned if (reason := unsupported(c.params, adapters))]
     if refused:
@@ -318,8 +318,8 @@ def prefixes_of(manifest: Manifest) -> list[str]:
 
 
 def note(writer: ResultWriter, used: list[Node]) -> None:
-    """Keeps the profile of this machine if it differs from the one of earlier rounds, and the
-    profiles of nodes that are other machines or reached in another way."""
+    """Note a resumption if this machine's profile differs from the one of earlier rounds, or nodes
+    are other machines or reached in another way: this machine's profile, and those nodes'."""
     manifest, host = writer.manifest, profile()
     nodes = {
         name: found
@@ -333,7 +333,7 @@ def note(writer: ResultWriter, used: list[Node]) -> None:
 
 
 def _last(manifest: Manifest, name: str) -> dict[str, Any] | None:
-    """The latest profile of a node, or of this machine ("")."""
+    """Return the latest profile of a node, or of this machine (""); None where there is none."""
     latest = manifest.hosts.get(name)
     for resumption in manifest.resumptions:
         latest = resumption.nodes.get(name, latest) if name else resumption.host

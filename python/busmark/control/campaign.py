@@ -173,7 +173,7 @@ class Campaign:
         self._early = EarlyFindings(writer.directory, writer.rows.of, writer.manifest.findings)
 
     def run(self) -> bool:
-        """Runs to the end; False if the user interrupted it (the finished rounds are stored)."""
+        """Run to the end; return False if the user interrupted it (finished rounds are stored)."""
         end_orphans()
         start_threads()
         waiting.start()
@@ -200,7 +200,7 @@ class Campaign:
             places.close()
 
     def finish(self, *, complete: bool) -> Result:
-        """Stores what the rounds together tell, and lets the directory go."""
+        """Store the findings of all rounds, release the directory, and return the result."""
         writer = self.writer
         writer.settle()
         found = campaign_findings(Result(writer.directory))
@@ -236,7 +236,7 @@ class Campaign:
         return finished
 
     async def _all_rounds(self, runner: RoundRunner) -> None:
-        """The rounds of all cases, sweep after sweep; then more for those that want more."""
+        """Run the rounds of all cases, sweep after sweep; then more for those that want more."""
         for sweep in itertools.count():
             cases = self._missing([sweep])
             if sweep >= self.scenario.rounds.min:
@@ -247,7 +247,7 @@ class Campaign:
             await self._sweep(runner, sweep, cases)
 
     def _further(self) -> list[Case]:
-        """Cases that get a round beyond those that every case has."""
+        """Return the cases that get a round beyond those that every case has."""
         rounds = self.scenario.rounds
         below = [
             self._lengths.sized(case)
@@ -279,7 +279,7 @@ class Campaign:
         return not competes and not wanting([self._lengths.sized(case)], self._rows(case), rounds)
 
     def _trials(self) -> list[Case]:
-        """The next trial of every case that searches a rate."""
+        """Return the next trial of every case that searches a rate."""
         trials = (
             next_trial(case, self._rows(case), self.scenario.capacity)
             for case in self.cases
@@ -288,7 +288,7 @@ class Campaign:
         return [case for case in trials if case is not None]
 
     async def _sweep(self, runner: RoundRunner, sweep: int, cases: list[Case]) -> None:
-        """One round of each of these cases."""
+        """Run one round of each of these cases; postponed ones come last."""
         todo = {case.id: case for case in cases}
         # The order of all, so that it is the same after an interruption.
         everyone = order(self.cases, sweep, self.scenario.rounds.seed)
@@ -312,7 +312,7 @@ class Campaign:
         return self.writer.rows.of(case.id)
 
     def _following(self, case: Case) -> int:
-        """Number of the case's next round."""
+        """Return the number of the case's next round."""
         return max((row["round"] for row in self._rows(case)), default=-1) + 1
 
     def _begins(self) -> CampaignBegins:
@@ -344,7 +344,7 @@ class Campaign:
                 listener.on(event)
 
     def _missing(self, rounds: Iterable[int]) -> list[Case]:
-        """Cases that still need these rounds, of those that every case has, round by round."""
+        """Return the cases with a number of rounds that still need these, round by round."""
         done = {(r["case"], r["round"]) for r in self.writer.rows if r["status"] != "failed"}
         given_up = {
             (r["case"], r["round"])
@@ -355,7 +355,7 @@ class Campaign:
         return [case for n in rounds for case in self._counted if (case.id, n) not in over]
 
     def _last_attempt(self, case: str, round_number: int) -> int:
-        """Number of the last attempt at a round. Going on gives failed rounds a fresh set."""
+        """Return the number of a round's last attempt. Resuming gives failed rounds a fresh set."""
         return self._tried.get((case, round_number), 0) + self.scenario.rounds.retries
 
     async def _round(
@@ -367,10 +367,10 @@ class Campaign:
         *,
         insist: bool = False,
     ) -> bool:
-        """Attempts at a round; `left` are the cases of those that follow.
+        """Try a round until an attempt succeeds; `left` are the cases of the rounds that follow.
 
-        False, unless it insists, if they are to come later: a node that is gone may come back, and
-        cases on others can be measured meanwhile.
+        Return False, unless it insists, if its attempts are to come later: a node that is gone may
+        come back, and cases on others can be measured meanwhile.
         """
         failed = (
             row["attempt"]
@@ -411,7 +411,7 @@ class Campaign:
         left: RemainingCases,
         insist: bool,
     ) -> RoundError | None:
-        """One attempt; why it failed, if it did."""
+        """Make one attempt and store how it ended; return why it failed, None if it did not."""
         started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         stem = file_stem(case.id, round_number)
         position, self._position = self._position, self._position + 1
@@ -535,7 +535,7 @@ class Campaign:
 
     def _outlook(self, left: RemainingCases) -> Outlook:
         """Return what is to come when these cases have their rounds yet. It takes time that grows
-        with the cases: of thousands it is brought up to date now and then, and estimated
+        with the cases: with thousands it is brought up to date now and then, and estimated
         between."""
         begin = time.monotonic()
         if self._seen and left and begin - self._seen.end_s < REST * self._seen.took_s:
@@ -559,7 +559,7 @@ class Campaign:
     async def _alone(
         self, runner: RoundRunner, case: Case, round_number: int, cookie: int, seed: int, stem: str
     ) -> RoundData:
-        """A round, after which nothing of it runs: no daemon of a middleware meets the next."""
+        """Run a round, and end what it leaves: no daemon of a middleware meets the next."""
         telling = asyncio.create_task(self._goes_on(runner, case, round_number))
         try:
             return await runner.run(case, cookie, seed, stem)
@@ -571,7 +571,7 @@ class Campaign:
                 )
 
     async def _goes_on(self, runner: RoundRunner, case: Case, round_number: int) -> None:
-        """Tells once a second that a round is under way."""
+        """Report once a second that a round is under way."""
         expected = self._pace.expected_s(case)
         for seconds in itertools.count(1):
             await asyncio.sleep(1.0)
@@ -584,6 +584,6 @@ def _records(runner: RoundRunner) -> list[dict[str, Any]]:
 
 
 def default_directory(name: str) -> Path:
-    """Where a result goes when no directory is named."""
+    """Return the directory of a result for which none is named, by its name and the time."""
     words = "".join(c if c.isalnum() else "-" for c in name.lower()).strip("-")[:NAME_LENGTH]
     return FOLDER / f"{words}-{time.strftime('%Y%m%d-%H%M%S')}"

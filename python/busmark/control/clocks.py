@@ -44,7 +44,7 @@ def determined(offset: ClockOffset) -> bool:
 
 
 def begins(data: RoundData, begin_ns: int, offset: ClockOffset | None) -> dict[str, int]:
-    """When the measurement of a round began, by each clock for which that is known, ns.
+    """Return when the measurement of a round began, by each clock for which that is known, in ns.
 
     `begin_ns` is by the clock of those that ask. A drift that is not known is taken as none: the
     begin lies before the exchanges.
@@ -59,7 +59,7 @@ def begins(data: RoundData, begin_ns: int, offset: ClockOffset | None) -> dict[s
 
 
 def clocks(samples: pl.DataFrame) -> Clocks:
-    """Clocks of a round in which all that ask have one clock, and all that answer another."""
+    """Estimate the offset between the clock of all that ask and the clock of all that answer."""
     exchanges = samples.filter(pl.col("role").is_in(ASKING)).drop_nulls(EXCHANGE)
     if exchanges.is_empty():
         return Clocks()

@@ -29,7 +29,7 @@ LEAST = {"own_match_ns": "own_match_least_ns", "peer_match_ns": "peer_match_leas
 
 
 def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
-    """One row for each repetition; None where no discovery is measured."""
+    """Return one row for each repetition; None where no discovery is measured."""
     if case.params.test != TEST:
         return None
     found = [role["discoveries"] for role in data.roles if role["discoveries"] is not None]
@@ -62,7 +62,7 @@ def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
 
 
 def figures(seen: pl.DataFrame) -> dict[str, Any]:
-    """Columns of `cases` about the repetitions of a round."""
+    """Return the columns of `cases` about the repetitions of a round."""
     known = {name: _median(_known(seen, name)) for name in FIGURES}
     after = {
         f"{name}_after_ns": _median(_known(seen, f"{name}_ns") - seen["creation_ns"])
@@ -79,12 +79,12 @@ def figures(seen: pl.DataFrame) -> dict[str, Any]:
 
 
 def first_samples_ns(seen: pl.DataFrame) -> pl.Series:
-    """When the first sample was received, of the repetitions in which one was: in their order."""
+    """Return each repetition's time until its first sample, in order, where one was received."""
     return seen["first_sample_ns"].drop_nulls().cast(pl.Float64())
 
 
 def _known(seen: pl.DataFrame, name: str) -> pl.Series:
-    """A column, null where only an upper limit is known."""
+    """Return a column, null where only an upper limit is known."""
     if name not in LEAST:
         return seen[name]
     return seen.select(pl.when(pl.col(LEAST[name]).is_not_null()).then(pl.col(name))).to_series()
@@ -113,7 +113,7 @@ UNKNOWN = Discovery(None, None)
 
 
 def discovery(answers: Sequence[Matched], ready_ns: int) -> Discovery:
-    """From what all workers say; the last match counts.
+    """Combine the answers of all workers into one discovery; the last match counts.
 
     A worker whose adapter has no events asks again and again: then the match lies between two
     questions. One that lies before the first question has an upper limit only, for a value would be
@@ -135,7 +135,7 @@ class SightingRelay:
     """Passes on sightings of one round; nothing where no discovery is measured."""
 
     def __init__(self, flows: Flows, owners: Mapping[int, Worker], deadline_s: float) -> None:
-        """`owners`: the worker of each role, by its number."""
+        """Relay sightings; `owners`: the worker of each role, by its number."""
         self._calls: set[asyncio.Task[None]] = set()
         self._deadline_s = deadline_s
         for flow in flows.flows:
@@ -143,7 +143,7 @@ class SightingRelay:
                 self._pass(flow, owners)
 
     def _pass(self, flow: Flow, owners: Mapping[int, Worker]) -> None:
-        """Between both ends, either way: only a resident has something to say."""
+        """Pass sightings between both ends, either way: only a resident has something to say."""
         writer, reader = flow.writers[0].number, flow.readers[0].number
         other = {writer: reader, reader: writer}
 
@@ -166,7 +166,7 @@ class SightingRelay:
             )
 
     async def stop(self) -> None:
-        """Ends what is under way."""
+        """Cancel the calls that are under way."""
         for call in [*self._calls]:
             call.cancel()
         await asyncio.gather(*self._calls, return_exceptions=True)

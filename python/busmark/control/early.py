@@ -45,8 +45,8 @@ class EarlyFindings:
         clock: Callable[[], float] = time.monotonic,
         worked: Callable[[], float] = time.process_time,
     ) -> None:
-        """`known` was reported before the first round; `rows` gives the rows of a case, `worked`
-        the CPU time of this process."""
+        """Take `known` as reported before the first round; `rows` gives the rows of a case,
+        `worked` the CPU time of this process."""
         self._directory = directory
         self._rows = rows
         self._before = {key for finding in known for key in _keys(finding)}
@@ -57,7 +57,7 @@ class EarlyFindings:
         self._result: Result | None = None
 
     def after(self, case: Case) -> Iterator[FindingAppears | FindingGoes]:
-        """New findings after a round of this case, and in cases for which there was no time."""
+        """Yield new and gone findings after a round of this case, and of cases that had to wait."""
         self._waiting[case.id] = case
         while self._waiting:
             if self._spent_s > GRACE_S + SHARE * (self._clock() - self._begin_s):
@@ -74,7 +74,7 @@ class EarlyFindings:
             yield from news
 
     def at_the_end(self, findings: Iterable[Finding]) -> Iterator[FindingGoes]:
-        """Reported findings that are not among the findings of the whole campaign."""
+        """Yield the reported findings that are not among the findings of the whole campaign."""
         hold = {key for finding in findings for key in _keys(finding)}
         yield from self._gone(key for key in [*self._text] if key not in hold)
 

@@ -59,7 +59,7 @@ class Sights:
         self._looked_at = self._unanswered = 0
 
     def of(self, worker: int) -> Callable[[dict[str, Any] | WorkerEvent], None]:
-        """Listens to the worker of this place."""
+        """Return a listener to the worker of this place."""
 
         def hear(event: Any) -> None:
             if event["event"] == "interval":
@@ -100,7 +100,7 @@ class Sights:
         return flow is not None and not flow.background and (flow.kind == "pings") == self._pings
 
     def latest(self) -> Live | None:
-        """As it stands; None before the first look."""
+        """Return the values of the last seconds; None before the first look."""
         found = sorted(
             value for looks in self._round_trips.values() for look in looks for value in look
         )
@@ -118,7 +118,7 @@ class Sights:
 
 
 def quantile(ascending: Sequence[int], share: float) -> float:
-    """The value that this share of the others does not exceed."""
+    """Return the value that this share of the others does not exceed."""
     return float(ascending[min(int(share * len(ascending)), len(ascending) - 1)])
 
 
@@ -266,4 +266,4 @@ class Listener(Protocol):
     second how the round goes, and `RoundGoesOn` has it."""
 
     def on(self, event: Event) -> None:
-        """Called for each event; while a round is measured with `RoundGoesOn` only."""
+        """Receive an event; while a round is measured, it is `RoundGoesOn` only."""

@@ -69,7 +69,7 @@ class Length:
 
 
 def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
-    """Length of the next round, from the `rows` of earlier ones."""
+    """Choose the length of the next round, from the `rows` of earlier ones."""
     good = [row for row in rows if _counts(row)]
     shortest = _shortest(case, rows, scenario)
     if len(good) < PILOT:
@@ -121,7 +121,6 @@ def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
 
 
 def _pilot_s(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:
-    """Length of a round about which nothing is known."""
     pilot_s = PILOT_S
     if costs := [_besides_s(row) for row in rows if row["measured_s"]]:
         pilot_s = PILOT_SHARE * float(np.median(costs))
@@ -140,7 +139,7 @@ class Lengths:
         self._text: dict[str, float | None] = {}
 
     def sized(self, case: Case) -> Case:
-        """The case with the length of its next round, where the run chooses that."""
+        """Return the case with the length of its next round, where the run chooses that."""
         if case.id not in self._cases:
             return case
         seconds = self._next(case.id).seconds
@@ -148,7 +147,7 @@ class Lengths:
         return case.model_copy(update={"params": params})
 
     def news(self, case: Case) -> Length | None:
-        """The length of the next round, if it differs from the last round's."""
+        """Return the next round's length if it differs from the last one's; None in the pilot."""
         if case.id not in self._cases:
             return None
         length = self._next(case.id)
@@ -172,8 +171,8 @@ def _counts(row: Row) -> bool:
 
 
 def _inside(row: Row) -> float:
-    """Variance of the round's figure from the variation inside it: dependence over longer times,
-    which a short round hardly shows, must not be taken for a difference between rounds."""
+    """Return the variance of the statistic from the variation inside the round: dependence over
+    longer times, which a short round hardly shows, must not be taken for a difference of rounds."""
     return max(float(row["statistic_variance"]), float(row.get("statistic_variance_blocks") or 0.0))
 
 
@@ -183,14 +182,14 @@ def _besides_s(row: Row) -> float:
 
 
 def _by_kind(case: Case, seconds: float, intervals: int) -> float:
-    """Seconds for pings; for a stream at least this many intervals of its counters."""
+    """Return the seconds for pings; for a stream at least this many intervals of its counters."""
     if case.params.test == "latency":
         return seconds
     return max(seconds, intervals * float(case.params.interval_s))
 
 
 def _shortest(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:
-    """The shortest round that has samples enough for its criterion and its statistic."""
+    """Return the shortest length, in s, with samples enough for criterion and statistic."""
     params, latency = case.params, case.params.test == "latency"
     needed = _needed(case, scenario)
     least = [_by_kind(case, SHORTEST_S, FEWEST_INTERVALS)]
@@ -225,7 +224,7 @@ def _too_short(row: Row, latency: bool, scenario: Scenario) -> bool:
 
 
 def _longest(case: Case, good: Sequence[Row], scenario: Scenario) -> float:
-    """The longest round: the recorder must hold it, and steps are of a limited size."""
+    """Return the longest length, in s: the recorder must hold it, and steps have a limited size."""
     grown_s = GROWTH * max(float(row["measured_s"]) for row in good)
     return min(LONGEST_S, grown_s, _room_s(case, good, scenario))
 
@@ -241,7 +240,7 @@ def _room_s(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:
 
 
 def _settled(seconds: float, last: float | None, shortest: float) -> float:
-    """The last length, if this is nearly it; else with two digits."""
+    """Return the last length, if this is nearly it; else this with two digits."""
     near = last is not None and last >= shortest
     if last and near and 1.0 / TOLERANCE <= seconds / last <= TOLERANCE:
         return float(last)
@@ -253,7 +252,7 @@ def _rounded(seconds: float) -> float:
 
 
 def _why(found: Schedule, variation: Variation, fixed_s: float, value: float) -> str:
-    """Such as: measured for 0.35 s from now on, in about 6 more rounds: …"""
+    """Explain a length: "rounds measure for 0.35 s from now on, in about 6 more rounds: …"."""
     between, inside = (
         share(sqrt(each) / abs(value)) if value else "an unknown share"
         for each in (variation.between, variation.inside)

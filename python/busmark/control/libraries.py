@@ -13,7 +13,7 @@ Signature = tuple[int, int, int, int]
 
 
 def check_same(name: str, path: Path, sha256: str | None) -> None:
-    """That a library is the one with this checksum.
+    """Check that a library is the one with this checksum.
 
     Raises:
         UserError: it is another.
@@ -30,13 +30,13 @@ class Libraries:
     """The libraries of a campaign, each loaded anew in every round."""
 
     def __init__(self, adapters: Mapping[str, Adapter], stored: Mapping[str, str | None]) -> None:
-        """`stored` are the checksums of the manifest, by name."""
+        """Take `stored`, the checksums of the manifest, by name."""
         self._stored = {adapters[name].path: (name, stored.get(name)) for name in adapters}
         self._seen: dict[Path, Signature] = {}
 
     def check(self) -> None:
-        """That none has been replaced since its checksum was taken, by a build for example. Only
-        one whose file looks different is read again.
+        """Check that none has been replaced since its checksum was taken, by a build for example.
+        Only one whose file looks different is read again.
 
         Raises:
             UserError: one has been.

@@ -55,15 +55,15 @@ class Place:
         return (self.node.facts.profile["cpus_allowed"] or []) if self.node else []
 
     def path(self, path: Path) -> str:
-        """Where a file of this machine is there."""
+        """Return where a file of this machine is there."""
         return self.node.path(path) if self.node else str(path)
 
     def run_dir(self, here: Path) -> str:
-        """The folder for sockets there."""
+        """Return the folder for sockets there."""
         return self.node.run_dir if self.node else str(here)
 
     def documents(self, documents: dict[str, Any]) -> dict[str, Any]:
-        """A participant's security documents, with their paths as they are there.
+        """Send a participant's security documents there; return them with their paths there.
 
         Raises:
             RoundError: they cannot be taken there.
@@ -80,7 +80,7 @@ class Place:
             raise RoundError("node", f"security documents of {node.name}: {error}") from None
 
     def roles(self, roles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Roles with the paths of files as they are there."""
+        """Return the roles with the paths of files there."""
         if self.node is None:
             return roles
         return [{**role, "stream": self._stream(role["stream"])} for role in roles]
@@ -95,7 +95,7 @@ NO_FILES = ("profile", "password")
 
 
 def files_of(params: Parameters, adapters: dict[str, Adapter]) -> list[Path]:
-    """Files that a case needs on its nodes, besides the worker."""
+    """Return the files that a case needs on its nodes, besides the worker."""
     files = [adapters[name].path for name in adapters_of(params)]
     return files + ([Path(params.body_file)] if params.body_file else [])
 
@@ -138,7 +138,7 @@ class Places:
         ]
 
     def _on(self, params: Parameters, named: str | None) -> list[Place]:
-        """Places on these nodes, each once."""
+        """Return the places on these nodes, each once; None: on this machine."""
         if named is None:
             return [Place(self._scenario.run.interface, self._scenario.run.address)]
         if params.network == "nodes":
@@ -172,8 +172,8 @@ class Places:
         return self._on(params, node or None)[0]
 
     def loaded(self, params: Parameters, load: Load, occupied: Sequence[Place]) -> list[Place]:
-        """Nodes of the user's on which a load of a case runs: of a group those that are
-        `occupied` by participants, or one. A network load is from the first to the last.
+        """Return the user's nodes on which a load of a case runs: of a group those that are
+        `occupied` by participants, or one. A network load runs from the first to the last.
 
         Raises:
             RoundError: one cannot be used.
@@ -186,8 +186,8 @@ class Places:
         return found
 
     def around(self, params: Parameters) -> list[tuple[list[str], str]]:
-        """From where to where a network load of a case runs, each a command prefix and an address:
-        between two other nodes of its lab, where there are."""
+        """Return from where to where a network load of a case runs, each a command prefix and an
+        address: between two other nodes of its lab, where there are such."""
         if params.writer_on is None:
             return [([], self._scenario.run.address)]
         lab = self._lab(links_of(params))
@@ -197,7 +197,7 @@ class Places:
         return [(lab.prefix(node), lab.address(node)) for node in (sender, receiver)]
 
     def cut(self, params: Parameters, down: bool) -> None:
-        """Takes the links of a case's lab down, or up again."""
+        """Take the links of a case's lab down, or up again."""
         self._lab(links_of(params)).cut(down=down)
 
     def trouble(self, params: Parameters) -> str | None:
@@ -231,7 +231,7 @@ class Places:
         return self._labs[links]
 
     def close(self) -> None:
-        """Removes the labs, and leaves the nodes."""
+        """Remove the labs, and close the nodes."""
         self._nodes.close()
         for links in list(self._labs):
             self._remove(links)

@@ -45,8 +45,8 @@ def searches(case: Case) -> bool:
 
 
 def next_trial(case: Case, rows: Sequence[Row], asked: Capacity) -> Case | None:
-    """The case with the rate of its next trial, the first at full speed; None when none is wanted.
-    `rows` are the case's finished and failed rounds."""
+    """Return the case with the rate of its next trial, the first at full speed; None when none is
+    wanted. `rows` are the case's finished and failed rounds."""
     if len({row["round"] for row in rows}) >= asked.max_trials:
         return None
     search = search_of(case.params, rows, asked)
@@ -62,7 +62,7 @@ def next_trial(case: Case, rows: Sequence[Row], asked: Capacity) -> Case | None:
 
 
 def search_of(params: Parameters, rows: Sequence[Row], asked: Capacity) -> SustainedRate | None:
-    """The search as it stands after these rounds; None before the round at full speed."""
+    """Return the search after these rounds; None before the round at full speed."""
     full = [r for r in rows if r["status"] != "failed" and r["rate_hz"] is None]
     highest = max((r["written_per_s"] or 0.0 for r in full), default=0.0)
     if not highest:
@@ -86,8 +86,8 @@ def search_of(params: Parameters, rows: Sequence[Row], asked: Capacity) -> Susta
 def trial_figures(
     case: Case, figures: Row, before: Sequence[Row], asked: Capacity
 ) -> dict[str, Any]:
-    """Columns of `cases` that tell how a trial ended and where the search then stands; `before` are
-    the case's rows so far."""
+    """Return the columns of `cases` about how a trial ended and where the search then stands;
+    `before` are the case's rows so far."""
     own = {"shortfall": shortfall(case.params, figures, asked)}
     latest = max((row["order"] for row in before), default=-1) + 1
     this = {**figures, **own, "status": "ok", "order": latest, "rate_hz": case.params.rate_hz}
@@ -133,8 +133,8 @@ FEWEST_INTERVALS = 16
 
 
 def goodput_blocks(roles: Sequence[Mapping[str, Any]]) -> float | None:
-    """Variance of the goodput of a round by eight parts of it, from what the readers counted in
-    each interval but the last, which is not whole; None where there are too few of them."""
+    """Return the variance of the goodput of a round by eight parts of it, from the readers' counts
+    in each interval but the last, which is not whole; None where there are too few of them."""
     counted = [
         own
         for role in roles
@@ -157,9 +157,9 @@ def figures(
     lost: int = 0,
     blocks: float | None = None,
 ) -> dict[str, float | None]:
-    """The statistic of a round and its inner variance, by parts of the round too, which of a
-    goodput is `blocks`: columns of `cases`. The `lost` are later than any; a statistic that falls
-    among them is absent."""
+    """Return columns of `cases`: the statistic of a round and its inner variance, also by parts of
+    the round, which for a goodput is `blocks`. The `lost` are later than any; a statistic that
+    falls among them is None."""
     none = dict.fromkeys(("statistic_value", "statistic_variance", "statistic_variance_blocks"))
     if name == GOODPUT:
         if samples_per_s is None:
@@ -187,7 +187,7 @@ def figures(
 
 
 def spread(rows: Sequence[Row]) -> Spread | None:
-    """Spread of the rounds of a case that count; None for fewer than two."""
+    """Return the spread of the rounds of a case that count; None for fewer than two."""
     known = [r for r in rows if r["status"] == "ok" and r["statistic_value"] is not None]
     if len(known) < 2:
         return None
@@ -197,7 +197,7 @@ def spread(rows: Sequence[Row]) -> Spread | None:
 
 
 def spent_s(rows: Sequence[Row]) -> float:
-    """Time of these rounds, including failed attempts."""
+    """Return the time of these rounds, in s, including failed attempts."""
     parts = ("warmup_s", "measured_s", "overhead_s", "failed_s")
     return sum(float(row[part] or 0.0) for row in rows for part in parts)
 
@@ -238,7 +238,7 @@ def wanting(cases: Sequence[Case], rows: Sequence[Row], rounds: Rounds) -> list[
 
 
 def affordable(cases: Sequence[Case], left_s: float) -> list[Case]:
-    """The first of `cases` that fit into the time."""
+    """Return the first of `cases` that fit into the time."""
     chosen = []
     for case in cases:
         left_s -= expected_s(case)

@@ -22,7 +22,7 @@ NS = 1e9
 def table(
     case: Case, round_number: int, data: RoundData, samples: pl.DataFrame, begin_ns: int
 ) -> pl.DataFrame | None:
-    """Rows of `batches`, of every flow that has some; None where all streams run free.
+    """Return the rows of `batches`, of every flow that has some; None where all streams run free.
 
     The time of a batch is by the clock of its reader, from its start to its end; what the batcher
     waited in vain for acknowledgements of single samples is taken off. Where the end did not come
@@ -97,9 +97,9 @@ def _at(values: list[int] | None, index: int) -> int | None:
 
 
 def goodput(batches: pl.DataFrame) -> tuple[float | None, float | None]:
-    """Samples and Mbit per second within batches, all readers together.
+    """Return samples and Mbit per second within batches, all readers together; None if not known.
 
-    For each reader: samples received over the time in which at least one batch was under way, so
+    Each reader's samples are divided by the time in which at least one batch was under way, so
     pauses between batches do not count, and batches of several writers at a time count once.
     """
     samples = mbit = 0.0
@@ -115,7 +115,7 @@ def goodput(batches: pl.DataFrame) -> tuple[float | None, float | None]:
 
 
 def covered(start: np.ndarray[Any, Any], end: np.ndarray[Any, Any]) -> int:
-    """Length of the union of intervals."""
+    """Return the length of the union of intervals."""
     order = np.argsort(start, kind="stable")
     start, end = start[order], end[order]
     reached = np.maximum.accumulate(end)
@@ -124,7 +124,7 @@ def covered(start: np.ndarray[Any, Any], end: np.ndarray[Any, Any]) -> int:
 
 
 def written(data: RoundData, samples: pl.DataFrame, batch: int) -> float | None:
-    """Samples per second while batches were being written, all writers together."""
+    """Return the samples per second while batches were being written, all writers together."""
     rows = samples.filter((pl.col("role") == "batcher") & pl.col("written_ns").is_not_null())
     if rows.is_empty():
         return None
@@ -143,7 +143,7 @@ def written(data: RoundData, samples: pl.DataFrame, batch: int) -> float | None:
 
 
 def figures(batches: pl.DataFrame | None) -> dict[str, Any]:
-    """Columns of `cases` about batches."""
+    """Return the columns of `cases` about batches."""
     if batches is None:
         return dict.fromkeys(
             ("batches", "batches_unacknowledged", "batch_ns", "batch_samples_acknowledged")
@@ -179,9 +179,9 @@ class Span(NamedTuple):
 
 
 def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dict[str, Any]:
-    """Goodput of all readers together, the rate of the writers in `run`, and what readers would get
-    of writers that kept their rates if nothing were lost; and how long samples still came when all
-    were written."""
+    """Return the goodput of all readers together, the rate of the writers in `run`, the rate that
+    readers would get of writers that kept their rates if nothing were lost, and how long samples
+    still came when all were written."""
     own = {report["writer"]: report for report in data.run}
     total_samples = total_mbit = None
     # In the background of pings the matrix has only streams at a rate.
@@ -214,8 +214,8 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
 
 
 def _drain_ns(data: RoundData, own: dict[int, dict[str, Any]]) -> float | None:
-    """From the end of writing to the arrival of the last sample, of the flow where it was longest;
-    None where clocks differ."""
+    """Return the time from the end of writing to the arrival of the last sample, in the flow where
+    it was longest; None where clocks differ."""
     lasts = [
         counted["span_ns"][1] - own[counted["writer"]]["end_ns"]
         for role in _receivers(data, background=False)
@@ -239,12 +239,12 @@ def of_reader(counted: dict[str, Any], report: dict[str, Any]) -> Span:
 
 
 def rate(span: Span) -> float | None:
-    """Samples per second: n samples span n - 1 gaps."""
+    """Return the samples per second: n samples span n - 1 gaps."""
     return _together([span], paced=True, one_clock=True)
 
 
 def _together(spans: list[Span], *, paced: bool, one_clock: bool) -> float | None:
-    """Rate of several flows. n samples span n - 1 gaps, of each flow.
+    """Return the rate of several flows: n samples of a flow span n - 1 gaps.
 
     Paced flows have a rate each, whenever they begin: the sum. Those at full speed share what there
     is, so they are counted over the time in which at least one of them ran.
@@ -263,7 +263,7 @@ def _together(spans: list[Span], *, paced: bool, one_clock: bool) -> float | Non
 
 
 def _receivers(data: RoundData, *, background: bool) -> Iterator[dict[str, Any]]:
-    """Return the readers of the streams that the case's figures describe: the matrix's own
+    """Yield the readers of the streams that the case's figures describe: the matrix's own
     background stream, or the measured ones."""
     for role in data.roles:
         flow = data.flows.flow_of(role["writer"])

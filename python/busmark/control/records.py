@@ -52,7 +52,7 @@ ACCOUNT = ("writer", "received", "missing", "duplicated", "out_of_order", "ancie
 
 
 def completed(roles: Sequence[dict[str, Any]], frames: Sequence[Frame]) -> list[dict[str, Any]]:
-    """Reports of roles with `accounts`, `intervals`, `batches`, `sent_batches` and `discoveries`.
+    """Add `accounts`, `intervals`, `batches`, `sent_batches` and `discoveries` to reports of roles.
 
     Raises:
         RoundError: a frame is none of these, or not what was announced.
@@ -124,7 +124,7 @@ def _accounts(role: str, table: pl.DataFrame) -> list[dict[str, Any]]:
 def _counters(
     role: str, accounts: pl.DataFrame, intervals: pl.DataFrame | None
 ) -> Iterator[dict[str, Any]]:
-    """Counters of each writer, whose intervals follow the previous writer's."""
+    """Yield the counters of each writer, whose intervals follow the previous writer's."""
     counted = accounts.filter(pl.col("width_ns").is_not_null())
     samples, sizes = (
         np.zeros(0, dtype=np.int64) if intervals is None else intervals[name].to_numpy()
@@ -156,7 +156,7 @@ def _batches(table: pl.DataFrame) -> Iterator[dict[str, Any]]:
 
 
 def _sent(table: pl.DataFrame) -> dict[str, Any]:
-    """Where single samples are not acknowledged there is nothing on them."""
+    """Return the columns; `acknowledged` is empty where single samples are not acknowledged."""
     whole = table["acknowledged"].null_count() == 0
     return {
         "acknowledged": table["acknowledged"].to_list() if whole else [],
@@ -172,8 +172,8 @@ NAME = "echo_written_ns"
 
 
 def with_echo_source(pings: pl.DataFrame, pongs: list[pl.DataFrame]) -> pl.DataFrame:
-    """Rows of a pinger with T2 of their pongs; `pongs` are rows of responders, whose `writer` is
-    the writer of the ping they answer."""
+    """Return the rows of a pinger with T2 of their pongs; `pongs` are rows of responders, whose
+    `writer` is the writer of the ping they answer."""
     if not pongs:
         return pings
     text = pl.concat(
@@ -198,8 +198,8 @@ Integers = NDArray[np.int64]
 
 
 def record_every(case: Flows, params: Parameters) -> int | None:
-    """One in this many samples has a row at each of its readers: 1 as long as a round has room for
-    all. None: the case has no stream at a rate."""
+    """Return n where one in n samples has a row at each of its readers: 1 as long as a round has
+    room for all. None: the case has no stream at a rate."""
     due = sum(
         rows_due(flow, params) * len(flow.readers) for flow in case.flows if is_timed(flow, params)
     )
@@ -213,7 +213,7 @@ def is_timed(flow: Flow, params: Parameters) -> bool:
 
 
 def rows_due(flow: Flow, params: Parameters) -> float:
-    """Samples that one reader should receive in a round."""
+    """Return how many samples one reader should receive in a round."""
     each: float = highest_rate_hz(params, flow.rate_hz) * params.length_s
     if params.samples and not flow.background:
         each = min(each, params.samples)
@@ -221,8 +221,8 @@ def rows_due(flow: Flow, params: Parameters) -> float:
 
 
 def capacity(flow: Flow, params: Parameters, every: int) -> int:
-    """Rows of one reader. Gaps at random, and the choice of one in several, may give more than
-    expected: not by six standard deviations."""
+    """Return how many rows one reader has at most: gaps at random, and the choice of one in
+    several, may give more than expected, but not by six standard deviations."""
     due = rows_due(flow, params)
     rows = sum(
         share * due + 6 * (share * due) ** 0.5
@@ -234,9 +234,9 @@ def capacity(flow: Flow, params: Parameters, every: int) -> int:
 def with_lost(
     raws: Mapping[int, pl.DataFrame], case: Flows, run: Sequence[Mapping[str, Any]], every: int
 ) -> dict[int, pl.DataFrame]:
-    """Rows by reader, one for each sample that was to be recorded: what `raws` have, and for a
-    sample that was lost a row without times of reception. It has the times of sending that another
-    reader has of it; if none has, the intended one lies between its neighbours'."""
+    """Return the rows by reader, one for each sample that was to be recorded: the rows of `raws`,
+    and for a sample that was lost a row without times of reception. It has the times of sending
+    that another reader has of it; if none has, the intended one lies between its neighbours'."""
     found: dict[int, pl.DataFrame] = {}
     reports = {report["writer"]: report for report in run}
     for flow in case.flows:
@@ -258,7 +258,7 @@ def with_lost(
 
 
 def _recorded(raw: pl.DataFrame, every: int) -> pl.DataFrame:
-    """Without probes that have a row for being probes alone."""
+    """Drop rows of probes that were recorded only as probes; clear the probe bit of all others."""
     if every > 1:
         writer, seq = (raw[name].to_numpy() for name in ("writer", "seq"))
         raw = raw.filter(pl.Series(is_recorded(writer, seq, every), dtype=pl.Boolean))
@@ -266,7 +266,7 @@ def _recorded(raw: pl.DataFrame, every: int) -> pl.DataFrame:
 
 
 def _due(flow: Flow, writer: int, sent: int, every: int) -> Integers:
-    """Numbers of a writer's samples that each reader should have a row of."""
+    """Return the numbers of a writer's samples of which each reader should have a row."""
     seq = np.arange(sent, dtype=np.int64)
     below, instances = flow.filter_below, flow.instances
     if below and below < instances:
@@ -288,7 +288,7 @@ def is_recorded(writer: int | Integers, seq: Integers, every: int) -> NDArray[np
 def _sent_at_a_rate(
     read: pl.DataFrame, due: Mapping[int, Integers], reports: Mapping[int, Mapping[str, Any]]
 ) -> pl.DataFrame:
-    """When each sample was sent, as far as a reader knows it, and when it should have been."""
+    """Return when each sample was sent, as far as a reader knows, and when it should have been."""
     times = ("intended_ns", "sent_ns")
     known = read.unique(["writer", "seq"]).select("writer", "seq", *times)
     found = []
@@ -309,6 +309,6 @@ def _sent_at_a_rate(
 
 
 def _completed(rows: pl.DataFrame, sent: pl.DataFrame) -> pl.DataFrame:
-    """With rows of what was sent and is not among them."""
+    """Add rows of samples that were sent and are not among them."""
     lost = sent.join(rows, on=["writer", "seq"], how="anti")
     return pl.concat([rows, lost.with_columns(flags=pl.lit(0, dtype=pl.Int64))], how="diagonal")

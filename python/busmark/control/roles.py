@@ -19,7 +19,7 @@ PROBE_ROWS = 200_000
 
 
 def qos_settings(qos: dict[str, Any]) -> dict[str, Any]:
-    """QoS of a case as the worker reads it."""
+    """Return the QoS of a case as the worker reads it."""
     settings: dict[str, Any] = {}
     depth = {"depth": qos.get("depth", 1)} if qos.get("history") == "keep_last" else {}
     for name, value in ({**qos, "depth": None} | depth).items():
@@ -49,14 +49,14 @@ def stream(flow: Flow, end: End, seed: int) -> dict[str, Any]:
 
 
 def sizes_of(flow: Flow, seed: int) -> list[int]:
-    """Bodies of the samples of a stream, over and over; empty where all have one size."""
+    """Return the body sizes of a stream's samples, over and over; empty where all have one size."""
     if not flow.size_distribution:
         return []
     return parse_sizes(flow.size_distribution).sequence(ELEMENT_BYTES[flow.payload], seed)
 
 
 def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
-    """When samples are sent, and how many."""
+    """Return when samples are sent, and how many."""
     capacity = params.max_samples
     if flow.kind != "pings":
         capacity = min(capacity, PROBE_ROWS)
@@ -93,7 +93,7 @@ def roles(case: Flows, params: Parameters, seed: int) -> dict[Participant, list[
 
 
 def _pings(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
-    """Every writer pings; readers answer, or only read."""
+    """Yield the roles of pings: every writer pings; readers answer, or only read."""
     topics = {"ping": flow.topic, "pong": flow.answers}
     for end in flow.writers:
         yield (
@@ -150,7 +150,7 @@ def _batches(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, R
 
 
 def _discovery(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
-    """One end is new, again and again; the other is there already."""
+    """Yield a late joiner, which is new again and again, and a resident, which is there already."""
     new = params.new
     late_joiner, resident = (flow.writers[0], flow.readers[0])[:: 1 if new == "writer" else -1]
     shared = {"new": new, "topic": flow.topic, "rate_hz": flow.rate_hz}

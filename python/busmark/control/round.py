@@ -55,7 +55,7 @@ OfParticipant = Callable[[Parameters, str], dict[str, Any] | None]
 
 
 def unsecured(_params: Parameters, _participant: str) -> None:
-    """No participant has documents."""
+    """Return None: no participant has documents."""
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ class RoundData:
         return any(each.flow == flow and "rate_hz" in each.change for each in self.changes)
 
     def expected(self, *, background: bool = False) -> int:
-        """Samples of streams that all readers together should have received."""
+        """Return how many samples of streams all readers together should have received."""
         return sum(
             self.flows.to_be_read(report["writer"], report["sent"])
             for report in self.run
@@ -195,7 +195,7 @@ class RoundRunner:
             return await self._round(case, cookie, seed, stem)
 
     async def _round(self, case: Case, cookie: int, seed: int, stem: str) -> RoundData:
-        """One round. Raises `RoundError`; in any case no process of the round is left."""
+        """Run one round; raise `RoundError` if it fails. In any case no process of it is left."""
         begin = time.monotonic()
         data = RoundData()
         self.sights = None
@@ -324,7 +324,7 @@ class RoundRunner:
         data.frames = [frame for frame in frames if frame.kind == SAMPLES]
 
     def _watch(self, params: Parameters, case: Flows, workers: list[Worker]) -> dict[str, Any]:
-        """Arguments of `start` and `run` by which workers tell how the round goes."""
+        """Return arguments of `start` and `run` that make workers report the round, and listen."""
         if not self._watched:
             return {}
         self.sights = Sights(params, case)
@@ -333,7 +333,7 @@ class RoundRunner:
         return {"every_ns": EVERY_NS}
 
     def _seats(self, params: Parameters, case: Flows, seed: int, places: list[Place]) -> list[Seat]:
-        """Participants of a case, subscribers first."""
+        """Return the seats of a case's participants, subscribers first."""
         does = roles(case, params, seed)
         return [
             Seat(
@@ -407,7 +407,7 @@ class RoundRunner:
     async def _prepare(
         self, params: Parameters, cookie: int, shares: list[list[Seat]], workers: list[Worker]
     ) -> None:
-        """Hands every worker what it will make."""
+        """Send every worker its participants and roles."""
         # The scenario's own participants and roles may be on anybody's CPU.
         yields = shares_cpu(params) or bool(params.participants or params.flows)
         await asyncio.gather(
@@ -425,7 +425,7 @@ class RoundRunner:
         )
 
     async def _setup(self, shares: list[list[Seat]], workers: list[Worker], data: RoundData) -> int:
-        """Makes all endpoints; when the last was there, ns."""
+        """Make all endpoints; return when the last was there, in ns."""
         # Each is announced to all others, so that many take longer.
         endpoints = sum(
             role.get("endpoints", 1) for seats in shares for seat in seats for role in seat.roles
@@ -464,7 +464,7 @@ class RoundRunner:
         return max(int(result["ready_ns"]) for result in results)
 
     async def _match(self, workers: list[Worker]) -> list[Matched]:
-        """Waits until all endpoints have found each other. Yields when, worker by worker."""
+        """Wait until all endpoints have found each other; return when, worker by worker."""
         timeout_s = self.scenario.criteria.match_timeout_s
         deadline_s = timeout_s * 4 + self.scenario.run.hang_s
         answers = await asyncio.gather(
@@ -510,7 +510,7 @@ def _cpus(params: Parameters, firsts: list[Seat], shares: int) -> list[list[int]
 
 
 def _gathered(found: Iterable[dict[str, list[str]]]) -> dict[str, list[str]]:
-    """Locators of all workers, by topic."""
+    """Gather the locators of all workers, by topic."""
     gathered: dict[str, list[str]] = {}
     for of_worker in found:
         for topic, locators in of_worker.items():
@@ -519,7 +519,7 @@ def _gathered(found: Iterable[dict[str, list[str]]]) -> dict[str, list[str]]:
 
 
 def _clock(seats: list[Seat], ways: frozenset[str], flows: Flows) -> str | None:
-    """The one clock of those who do this in what is measured; None where they have several."""
+    """Return the one clock of those who do this in measured flows; None where they have several."""
     found = {seat.place.clock for seat in seats if seat.does(ways, flows)}
     return found.pop() if len(found) == 1 else None
 
@@ -553,6 +553,6 @@ def _ended(processes: Sequence[Worker], error: BaseException) -> list[str]:
 
 
 async def _all(workers: list[Worker], deadline_s: float, cmd: str, **arguments: Any) -> list[Any]:
-    """The same command to every worker at once."""
+    """Send the same command to every worker at once; return their answers."""
     calls = (worker.call(deadline_s, cmd, **arguments) for worker in workers)
     return list(await asyncio.gather(*calls))

@@ -31,7 +31,7 @@ SHARED_MEMORY = Path("/dev/shm")
 
 @contextmanager
 def run_directory(prefix: str = PREFIX) -> Iterator[Path]:
-    """A fresh directory, removed at the end."""
+    """Yield a fresh directory, removed at the end."""
     try:
         _remove_orphans()
         path, lock = _make(prefix)
@@ -49,7 +49,7 @@ def run_directory(prefix: str = PREFIX) -> Iterator[Path]:
 
 
 def _make(prefix: str) -> tuple[Path, int]:
-    """A directory and the lock on it."""
+    """Make a directory and lock it; return its path and the lock."""
     while True:
         path = Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))
         # Who looks for orphans at this moment may be first; then this one is gone.
@@ -61,7 +61,7 @@ def _make(prefix: str) -> tuple[Path, int]:
 
 
 def _remove_orphans() -> None:
-    """Removes directories of our own user that nobody holds."""
+    """Remove directories of our own user that nobody holds."""
     folder = Path(tempfile.gettempdir())
     for path in (path for prefix in PREFIXES for path in folder.glob(prefix + "*")):
         with suppress(OSError):
@@ -81,7 +81,7 @@ def _held(path: Path) -> bool:
 
 
 def _remove(path: Path) -> None:
-    """Removes a run directory, and the shared memory of its participants, who may have been killed.
+    """Remove a run directory, and the shared memory of its participants, who may have been killed.
 
     The shared memory goes first: without the path, its remains cannot be distinguished from
     others'.

@@ -43,7 +43,7 @@ CHANCE = 5.0
 
 
 def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl.DataFrame:
-    """Raw samples of all roles; `seed` is the seed of the round, which decides sizes that vary."""
+    """Return raw samples of all roles; `seed` is the round's, which decides sizes that vary."""
     schema = polars_schema("samples")
     read = [(frame, _raw(frame)) for frame in data.frames]
     received = sum(raw.height for _, raw in read)
@@ -86,8 +86,8 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
 def _with_timed(
     read: Sequence[tuple[Frame, pl.DataFrame]], data: RoundData
 ) -> list[tuple[Frame, pl.DataFrame]]:
-    """A receiver's rows of its probes, and as role `reader` a row for each sample of a stream at a
-    rate, also for those that were lost."""
+    """Keep a receiver's rows of its probes, and add, as role `reader`, a row for each sample of a
+    stream at a rate, also for lost ones."""
     raws = {frame.writer: raw for frame, raw in read if frame.role == "receiver"}
     every = data.record_every
     timed = with_lost(raws, data.flows, data.run, every) if every else {}
@@ -106,7 +106,7 @@ RESPONDER = "responder"
 
 
 def _raw(frame: Frame) -> pl.DataFrame:
-    """Rows as a worker sent them."""
+    """Read the rows of a frame as a worker sent them."""
     try:
         return pl.read_ipc_stream(io.BytesIO(frame.data))
     except UNREADABLE as error:
@@ -119,7 +119,7 @@ def _no_frame(frame: Frame, error: BaseException) -> RoundError:
 
 
 def of_case(table: pl.DataFrame, data: RoundData) -> pl.DataFrame:
-    """Rows of what is measured, without the background."""
+    """Return the rows of measured flows, without the background."""
     background = [flow.name for flow in data.flows.flows if flow.background]
     if not background:
         return table
@@ -137,7 +137,7 @@ def _recorder(data: RoundData, role: str, number: int) -> dict[str, Any]:
 
 
 def _sizes(flow: Flow | None, role: str, seq: pl.Series, seed: int) -> pl.Series | pl.Expr:
-    """The body of each sample; where sizes vary they follow each other over and over."""
+    """Return each sample's body size; where sizes vary they follow each other over and over."""
     sizes = sizes_of(flow, seed) if flow else []
     if not sizes:
         return pl.lit(flow.size if flow else None).alias("size")
@@ -148,8 +148,8 @@ def _sizes(flow: Flow | None, role: str, seq: pl.Series, seed: int) -> pl.Series
 
 
 def _without_late_stamps(frame: pl.DataFrame) -> pl.DataFrame:
-    """A sample that was sent after the announcement with which it was taken came in behind others,
-    while those were being taken. Nobody announced it, so it has no T3."""
+    """Remove T3 of samples that were sent after the announcement with which they were taken: they
+    came in behind others, while those were being taken, and nobody announced them."""
     segments = (
         ("echo_delivered_ns", pl.col("sent_ns")),
         ("delivered_ns", pl.coalesce("echo_sent_ns", "sent_ns")),
@@ -160,12 +160,12 @@ def _without_late_stamps(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def begin_ns(data: RoundData) -> int:
-    """When the measurement began, CLOCK_MONOTONIC."""
+    """Return when the measurement began, CLOCK_MONOTONIC."""
     return min((int(report["begin_ns"]) for report in data.run), default=0)
 
 
 def intervals(case: Case, round_number: int, data: RoundData) -> pl.DataFrame:
-    """Interval counters of all roles that keep them."""
+    """Return the interval counters of all roles that keep them."""
     schema = polars_schema("intervals")
     begin = begin_ns(data)
     phases = Phases(data.changes, one_clock=data.one_clock)
@@ -216,8 +216,8 @@ def changes(case: Case, round_number: int, data: RoundData) -> pl.DataFrame | No
 
 
 def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Latencies of a round: round trips of pings, or of echoed probes, from the intended time, and
-    in its order: rows of several writers come one after the other."""
+    """Return the latencies of a round after its warm-up: round trips of pings, or of echoed probes,
+    from the intended time, in its order: rows of several writers come one after the other."""
     rows = frame.filter(
         pl.col("role").is_in(["pinger", "transmitter"])
         & pl.col("read_ns").is_not_null()
@@ -227,8 +227,8 @@ def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 def never_back(frame: pl.DataFrame, params: Parameters) -> int:
-    """Pings and probes after the warm-up that nobody answered: later than any that came back. A
-    probe that the readers' filter leaves out is none."""
+    """Count pings and probes after the warm-up that nobody answered: later than any that came back.
+    A probe that the readers' filter leaves out is none."""
     gone = pl.col("read_ns").is_null() & (pl.col("flags") & WARM_UP == 0)
     below, instances = params.filter_below, params.instances
     if below and instances and below < instances:
@@ -237,7 +237,7 @@ def never_back(frame: pl.DataFrame, params: Parameters) -> int:
 
 
 def round_trips(frame: pl.DataFrame, params: Parameters) -> dict[str, Any]:
-    """Columns of `flows` about the pings or probes of one writer."""
+    """Return the columns of `flows` about the pings or probes of one writer."""
     values, gone = latencies_ns(frame), never_back(frame, params)
     return {
         "round_trips": len(values),
@@ -248,7 +248,7 @@ def round_trips(frame: pl.DataFrame, params: Parameters) -> dict[str, Any]:
 
 
 def one_way(rows: pl.DataFrame) -> dict[str, Any]:
-    """Columns of `flows` about the samples of one writer at one reader, of role `reader`."""
+    """Return the columns of `flows` about one writer's samples at one reader, of role `reader`."""
     read = rows.drop_nulls("read_ns").sort("intended_ns", maintain_order=True)
     values = (read["read_ns"] - read["intended_ns"]).to_numpy().astype(np.float64)
     lost = rows.height - read.height
@@ -267,9 +267,9 @@ def summary(
     seen: pl.DataFrame | None = None,
     discovered: pl.DataFrame | None = None,
 ) -> dict[str, Any]:
-    """Columns of the round's row in `cases` that come from its measurement; `frame` and `seen` are
-    the samples of what is measured and its batches, if it has such; `discovered` the repetitions
-    of a discovery test."""
+    """Return the columns of the round's row in `cases` that come from its measurement; `frame` and
+    `seen` are the samples of measured flows and their batches, if they have such; `discovered` the
+    repetitions of a discovery test."""
     if discovered is not None:
         return _of_discovery(case, data, discovered)
     values, gone = latencies_ns(frame), never_back(frame, case.params)
@@ -346,7 +346,7 @@ COUNTED = (
 
 
 def _surroundings(data: RoundData) -> dict[str, Any]:
-    """Where the round ran, and what the host counted meanwhile."""
+    """Return where the round ran, and what the host counted meanwhile."""
     return {
         **{key: data.counters.get(key) for key in COUNTED},
         **_captured(data),
@@ -382,7 +382,7 @@ def _times(data: RoundData, run: Sequence[Mapping[str, Any]]) -> dict[str, float
 
 
 def _of_discovery(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, Any]:
-    """The same for a discovery test, which has no latencies and no stream to account for."""
+    """Summarise a discovery test, which has no latencies and no stream to account for."""
     first = discoveries.first_samples_ns(seen).to_numpy()
     return {
         "samples": len(first),
@@ -411,7 +411,7 @@ def _whereabouts(roles: Sequence[Mapping[str, Any]]) -> dict[str, int | None]:
 
 
 def loads(case: Case, data: RoundData) -> dict[str, float | None]:
-    """The level of each background load, as asked for and as it was."""
+    """Return the level of each background load, as asked for and as achieved."""
     asked = {f"load_{load.kind}_asked": load.level for load in parse_load(case.params.load or "")}
     return asked | {f"load_{kind}_achieved": level for kind, level in data.loads.items()}
 
@@ -419,8 +419,8 @@ def loads(case: Case, data: RoundData) -> dict[str, float | None]:
 def _of_sent(
     values: np.ndarray[Any, np.dtype[np.float64]], lost: int, statistic: Statistic
 ) -> float | None:
-    """The median or a percentile of a round's samples, the lost later than any. None where it falls
-    among these, or a percentile has fewer than ten effective samples beyond it."""
+    """Return the median or a percentile of a round's samples, the lost later than any; None where
+    it falls among these, or a percentile has fewer than ten effective samples beyond it."""
     if not values.size or among_lost(statistic, int(values.size), lost):
         return None
     whole = Round.of(np.concatenate((values, np.full(lost, values.max()))))
@@ -432,7 +432,7 @@ def _of_sent(
 
 
 def _accounts(data: RoundData, *, background: bool) -> list[dict[str, Any]]:
-    """Accounts of what is measured, or of its background, by those who count samples."""
+    """Return the accounts of what is measured, or of its background, by those who count samples."""
     return [
         account
         for report in data.roles
@@ -476,7 +476,7 @@ class Place:
 
 
 def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) -> dict[str, Any]:
-    """A complete row of `cases`; what is not known is None."""
+    """Return a complete row of `cases`; values that are not known are None."""
     params = place.case.params
     known = {
         "case": place.case.id,
@@ -494,7 +494,7 @@ def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) 
 
 
 def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
-    """The criterion that the round does not meet; None if it meets all."""
+    """Return the criterion that the round does not meet; None if it meets all."""
     # First: it is the cause of whatever else is amiss.
     if figures.get("changed"):
         return f"changed during the round: {figures['changed']}"

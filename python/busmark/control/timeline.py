@@ -56,8 +56,8 @@ class Phases:
         return self._last > 0
 
     def begins(self, number: int) -> list[int] | None:
-        """When each phase but the first began for an end: with the change of that end itself, else
-        with the first of the others'; None where another clock than its own has to tell."""
+        """Return when each phase but the first began for an end: with its own change, else with the
+        first of the others'; None where another clock than its own must show it."""
         found = []
         for phase in range(1, self._last + 1):
             of = [each for each in self._moments if each.phase == phase]
@@ -68,7 +68,7 @@ class Phases:
         return found
 
     def of_samples(self, frame: pl.DataFrame) -> pl.Series:
-        """Phases of samples, by when each was sent; null if that is not known."""
+        """Return the phases of samples, by when each was sent; null if that is not known."""
         phase = pl.Series("phase", [None] * frame.height, dtype=pl.Int64)
         if not self:
             return phase
@@ -84,8 +84,8 @@ class Phases:
     def of_intervals(
         self, number: int, starts_ns: npt.NDArray[np.int64], width_ns: int
     ) -> list[int | None]:
-        """Phases of intervals of samples of this writer, which begin then; null if a phase begins
-        within one."""
+        """Return the phases of intervals of this writer's samples, by their starts; None if a phase
+        begins within one."""
         begins = self.begins(number) if self else None
         if begins is None:
             return [None] * len(starts_ns)
@@ -95,7 +95,7 @@ class Phases:
 
 
 def change_rows(moments: Sequence[Moment], names: Mapping[int, str]) -> list[dict[str, Any]]:
-    """Rows of the table `changes`, besides case and round; `names` of participants by end."""
+    """Return rows of the table `changes` but for case and round; `names`: participants by end."""
     return [
         {
             "phase": each.phase,
@@ -117,7 +117,7 @@ class Timeline:
     """What is to change in a round of a case; nothing in most."""
 
     def __init__(self, params: Parameters, flows: Flows, cut: Callable[[bool], None]) -> None:
-        """`cut` takes the links of the case's lab down, or up again."""
+        """Change nothing yet; `cut` takes the links of the case's lab down, or up again."""
         self.moments: list[Moment] = []
         """Changes as they took effect."""
         self._flows = flows
@@ -164,7 +164,7 @@ class Timeline:
                 await in_thread(self._take_links, False)
 
     def _take_links(self, down: bool) -> None:
-        """One after the other: a round may end while its links are being taken down."""
+        """Cut or restore links one at a time: a round may end while they are being taken down."""
         with self._links:
             if not (down and self._is_over):
                 self._cut(down)
@@ -180,7 +180,7 @@ class Timeline:
     async def _change(
         self, run: asyncio.Future[Any], begun: asyncio.Future[tuple[int, Worker]], deadline_s: float
     ) -> None:
-        """All changes, one after the other."""
+        """Make all changes, one after the other."""
         await asyncio.wait({run, begun}, return_when=asyncio.FIRST_COMPLETED)
         begin_ns, worker = begun.result() if begun.done() else (0, None)
         # On another node the clock is another: then the news of the start has to do for it.
@@ -198,7 +198,7 @@ class Timeline:
                 await self._make(phase, at_s, change, deadline_s)
 
     async def _make(self, phase: int, at_s: float, change: Change, deadline_s: float) -> None:
-        """One change, of all ends that it is of at once."""
+        """Make one change, at all its ends at once."""
         words = ", ".join(values(change))
         if change.link:
             self._is_cut = change.link == "down"

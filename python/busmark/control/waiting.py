@@ -29,7 +29,7 @@ _pool = ThreadPoolExecutor(THREADS, thread_name_prefix="busmark")
 
 
 def start() -> None:
-    """Starts them all.
+    """Start all threads.
 
     Raises:
         RuntimeError: the system has no more.
@@ -65,7 +65,7 @@ class PipedProcess(Launched):
     async def start_piped(
         cls, start: Start, part: Part, stderr: Target, limit: int
     ) -> PipedProcess:
-        """Starts it; `limit`: bytes of its longest line.
+        """Start it; `limit`: bytes of its longest line.
 
         Raises:
             OSError: it cannot be started.
@@ -90,8 +90,8 @@ class PipedProcess(Launched):
         self.stdin = asyncio.StreamWriter(writing, protocol, None, loop)
 
     def close(self) -> None:
-        """Lets go of the pipes. Their ends may never come: a daemon that it has started may hold
-        them."""
+        """Close the pipes, without waiting for their ends, which may never come: a daemon that it
+        has started may hold them."""
         self.stdin.close()
         self._reading.close()
 
@@ -106,8 +106,8 @@ async def together(*work: Awaitable[Any]) -> list[Any]:
 
 
 async def ended(process: Launched, within_s: float) -> int | None:
-    """The exit code of a process; None if it has not ended within that time. The ends of its pipes
-    are not waited for, which a process that it has started may keep open."""
+    """Return the exit code of a process; None if it has not ended within that time. The ends of its
+    pipes are not waited for, which a process that it has started may keep open."""
     end = time.monotonic() + within_s
     if (code := process.returncode) is not None:
         return code
@@ -122,7 +122,7 @@ async def ended(process: Launched, within_s: float) -> int | None:
 
 
 def end_of(process: int) -> asyncio.Future[None]:
-    """Done when a process has ended; cancelled by whoever waits no more."""
+    """Return a future, done when a process has ended; whoever waits no more cancels it."""
     loop = asyncio.get_running_loop()
     gone: asyncio.Future[None] = loop.create_future()
     descriptor = platform.handle(process)

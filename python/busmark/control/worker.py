@@ -108,7 +108,7 @@ class Worker:
         environment_too: Mapping[str, str] | None = None,
         node: Node | None = None,
     ) -> Worker:
-        """Starts a worker on these CPUs, by the command `prefix` or on a node, and waits for its
+        """Start a worker on these CPUs, by the command `prefix` or on a node, and wait for its
         first line. `environment_too`: variables of its own."""
         path = worker_path()
         arguments = ["participate"]
@@ -141,7 +141,7 @@ class Worker:
         return worker
 
     async def _arrive(self, there: Start) -> None:
-        """Has the shell on a node become the worker. What a login prints before is skipped."""
+        """Have the shell on a node become the worker, skipping what a login prints before."""
         self._input.write(there.question)
         while self.process_there is None:
             self.process_there = there.number((await self._line()).decode(errors="replace"))
@@ -170,7 +170,7 @@ class Worker:
         return self._process.pid
 
     async def call(self, deadline_s: float, cmd: str, **arguments: Any) -> Any:
-        """Sends a command and waits for its result; frames that come before it are kept."""
+        """Send a command and wait for its result; frames that come before it are kept."""
         self._next_id += 1
         number, call = self._next_id, _Call(cmd, asyncio.get_running_loop().create_future())
         line = json.dumps({"id": number, "cmd": cmd, **arguments})
@@ -194,11 +194,11 @@ class Worker:
         return check(shape, result, f"{self.who}, {cmd}") if shape else result
 
     def listen(self) -> None:
-        """Takes from now on whatever it sends."""
+        """Start to take whatever it sends."""
         self._listening = asyncio.create_task(self._listen())
 
     async def _listen(self) -> None:
-        """Takes everything that the worker sends, until it sends no more."""
+        """Take everything that the worker sends, until it sends no more."""
         try:
             while True:
                 await self._hear(await self._message())
@@ -303,7 +303,7 @@ class Worker:
         return RoundError("died", f"{self.how_died(how)}{self._last_words()}")
 
     def how_died(self, how: str) -> str:
-        """That it has died, and by which fault of its middleware that is known to end so."""
+        """Say that it has died, and by which fault of its middleware that is known to end so."""
         for fault in self.faults:
             if any(name in how for name in fault.signals):
                 return f"{self.who}: {how}; {fault.text}"
@@ -336,7 +336,7 @@ class Worker:
         return [(self.node, self.process_there)] if self.node and self.process_there else []
 
     async def stop(self) -> None:
-        """Lets the worker end by itself, then ends what is left of it and of its children."""
+        """Let the worker end by itself, then end what is left of it and of its children."""
         self._hear_no_more()
         self._input.close()
         await ended(self._process, STOP_S)
@@ -348,11 +348,11 @@ class Worker:
             self._listening.cancel()
 
     def kill(self) -> None:
-        """Ends the worker and everything it has started, at once."""
+        """End the worker and everything it has started, at once."""
         self._process.kill()
 
     async def reap(self) -> None:
-        """Waits until a killed worker is gone."""
+        """Wait until a killed worker is gone."""
         self._hear_no_more()
         await ended(self._process, STOP_S)
         self._gone.cancel()
@@ -368,8 +368,8 @@ def _fail(call: _Call, error: RoundError) -> None:
 
 
 def last_words(lines: Sequence[str]) -> str:
-    """The part of a worker's output that explains why it ended: for a panic in Rust its message
-    without the source location; empty if nothing was printed."""
+    """Return the part of a worker's output that explains why it ended: for a panic in Rust its
+    message without the source location; empty if nothing was printed."""
     if any(text in line for line in lines for text in NO_DESCRIPTORS):
         return f"it may open no more files and sockets ({FILES.format(_most_files())}): raise it"
     panicked = any(PANIC.search(line) for line in lines)
@@ -409,7 +409,7 @@ RESULTS: dict[str, TypeAdapter[Any]] = {
 
 
 def read(line: bytes, who: str) -> dict[str, Any]:
-    """A line of the protocol: a JSON object."""
+    """Parse a line of the protocol: a JSON object."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -421,7 +421,7 @@ def read(line: bytes, who: str) -> dict[str, Any]:
 
 
 def check(shape: TypeAdapter[Any], value: Any, who: str) -> Any:
-    """The value, if it has this shape."""
+    """Return the value, if it has this shape; else raise `RoundError`."""
     try:
         return shape.validate_python(value)
     except ValidationError as error:

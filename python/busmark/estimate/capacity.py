@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 def capacity(
     scenario: Mapping[str, Any], params: Parameters, rows: Sequence[Row]
 ) -> Capacity | None:
-    """Capacity from the finished trials of a case, in order of execution; None without any."""
+    """Find a case's capacity from its finished trials, in order of execution; None without any."""
     if not rows:
         return None
     asked = scenario.get("capacity") or {}
@@ -76,7 +76,7 @@ def _trial(params: Parameters, row: Row) -> Trial:
 
 
 def _goodput_per_hz(rows: Sequence[Row]) -> float | None:
-    """Mbit/s at the readers for each sample per second of a writer, of trials that passed."""
+    """Return Mbit/s at the readers per sample per second of a writer, in trials that passed."""
     passed = [r for r in rows if r["rate_hz"] and r["shortfall"] is None and r["mbit_per_s"]]
     if not passed:
         return None
@@ -102,7 +102,7 @@ def _kind(shortfall: str) -> str:
 
 
 def directions(params: Parameters) -> int:
-    """In how many samples travel at once."""
+    """Return the number of directions in which samples travel at once."""
     return 2 if params.topology == "bidirectional" else 1
 
 
@@ -115,6 +115,6 @@ def specified_mbit_per_s(params: Parameters) -> float:
 
 
 def rated_mbit_per_s(params: Parameters) -> float | None:
-    """Rated capacity of the lab's links."""
+    """Return the rated capacity of the lab's links, in Mbit/s; None where they have none."""
     rate = params.link_rate
     return links(rate, "", "", "").rate_bit_s / 1e6 if rate else None

@@ -180,7 +180,7 @@ class Measure:
     """Suffix of the column, for the unit."""
 
     def columns(self) -> tuple[Column, Column, Column]:
-        """Value, lower and upper limit."""
+        """Return the columns of the value and of its lower and upper limit."""
         limit = f"limit of the 95 % interval of {self.column}; null where there is none"
         return (
             Column(self.column, "float", self.unit, self.meaning),
@@ -195,7 +195,7 @@ class Measure:
 
 
 def statistics(of: Described) -> list[Measure]:
-    """Estimates of these latencies."""
+    """Return the estimates of these latencies."""
 
     def picker(one: Statistic) -> Pick:
         return lambda case: one.figure(of.pick(case))
@@ -207,7 +207,7 @@ def statistics(of: Described) -> list[Measure]:
 
 
 def _columns(of: Described) -> list[Column]:
-    """Estimates, then what describes all these latencies together, then their number."""
+    """List estimates, then statistics of all these latencies together, then their numbers."""
     return [
         *(column for measure in statistics(of) for column in measure.columns()),
         *(

@@ -245,7 +245,7 @@ class Thinning:
 
     @classmethod
     def of(cls, cases: int, rounds: int) -> Thinning:
-        """For a campaign of this many cases, and rounds of all of them."""
+        """Limit the points for a campaign of this many cases, and rounds of all of them."""
         return cls(
             detail=max(200, min(DETAIL_POINTS, DETAIL_BUDGET // max(1, cases))),
             overview=max(200, min(OVERVIEW_POINTS, OVERVIEW_BUDGET // max(1, cases))),
@@ -349,7 +349,7 @@ def timeline(
 
 
 def _spread(lost: FloatArray) -> FloatArray:
-    """As many as are shown, the first and the last among them."""
+    """Choose at most `LOST_POINTS` of the times, evenly by rank, with the first and the last."""
     if lost.size <= LOST_POINTS:
         return lost
     chosen: FloatArray = lost[np.linspace(0, lost.size - 1, LOST_POINTS).round().astype(np.int64)]
@@ -392,7 +392,7 @@ def rate(number: int, intervals: pl.DataFrame, measured_s: float | None = None) 
 
 
 def middle_round(values: dict[int, float]) -> int | None:
-    """The round whose value is nearest to the median of all; the earliest of several."""
+    """Return the round whose value is nearest to the median of all; the earliest of several."""
     if not values:
         return None
     middle = float(np.median(list(values.values())))

@@ -25,7 +25,7 @@ TIMES = (
 
 
 def discovery(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Discovery | None:
-    """From the rounds that count; None where they record none."""
+    """Estimate the times of discovery from the rounds that count; None where they record none."""
     known = [row for row in rows if row.get("repetitions") is not None]
     if not known:
         return None
@@ -56,7 +56,7 @@ POINTS = 200
 
 
 def meeting(tables: Sequence[pl.DataFrame]) -> Meeting | None:
-    """From the table `matches` of each counted round; None where nothing is known.
+    """Estimate times of matching from `matches` of each counted round; None where none is known.
 
     A round that knows the times of fewer endpoints than another does not count: its last is not the
     last of all.

@@ -44,7 +44,8 @@ class Numbers:
 def reduced(
     pool: Pool, sent: Sent | None, rounds: Numbers, statistics: Iterable[Statistic] = STATISTICS
 ) -> dict[str, ByRound]:
-    """Statistics of what came back, percentiles among them of what was `sent`; by name."""
+    """Return the statistics of the samples that came back, by name; all but the mean count the lost
+    ones of `sent`, too, where it is given."""
     return {one.name: _reduced(one, pool, sent, rounds) for one in statistics}
 
 
@@ -87,7 +88,7 @@ def _too_few(name: str, percent: float, rounds: Sequence[stats.Round]) -> str:
 
 
 def needed(percent: float) -> int:
-    """Samples that support a percentile above the median, see `stats.supported`."""
+    """Return how many samples support a percentile above the median, see `stats.supported`."""
     return round(stats.MIN_BEYOND / (1 - percent / 100))
 
 
@@ -160,8 +161,8 @@ class Described(NamedTuple):
         pool: Pool | None,
         each: Sequence[tuple[int, Timed, FloatArray | None]],
     ) -> Described:
-        """From rounds, and from what never came in them, as far as that is known of all of them.
-        Half a round trip is made of whole ones."""
+        """Describe a latency by its rounds, and by the samples lost in them where these are known
+        in all of them. Half a round trip is computed from whole ones."""
         if pool is None:
             return cls()
         known = [(timed, gone) for _, timed, gone in each if gone is not None]
@@ -186,7 +187,7 @@ class Described(NamedTuple):
 
 
 def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:
-    """Median magnitude of the variation over median latency: of a typical round."""
+    """Return the median magnitude of the variation over the median latency, of a typical round."""
     if latency is None or jitter is None or len(latency.rounds) != len(jitter.rounds):
         return None
     pairs = zip(jitter.rounds, latency.rounds, strict=True)

@@ -32,15 +32,15 @@ READ = ("theoretical_per_s", "read_per_s", "expected", "received", "lost")
 
 
 def kinds(params: Parameters) -> dict[str, str]:
-    """The kind of each flow of the scenario's own, by name."""
+    """Return the kind of each of the scenario's own flows, by name."""
     return {flow.name: flow.kind for flow in params.flows}
 
 
 def totals(
     flows: Sequence[pl.DataFrame], participants: Sequence[pl.DataFrame], own: Mapping[str, str]
 ) -> list[Total]:
-    """Totals of the counted rounds: participants, nodes if there are any, and the whole. `own` are
-    the kinds of the scenario's own flows."""
+    """Return totals of the counted rounds: of participants, of nodes if there are any, and of the
+    whole. `own` are the kinds of the scenario's own flows."""
     if not flows:
         return []
     rows = complete(pl.concat(flows), own)
@@ -61,14 +61,14 @@ def totals(
 def of_flows(
     flows: Sequence[pl.DataFrame], own: Mapping[str, str], names: Sequence[str]
 ) -> dict[str, Total]:
-    """Totals of each of these flows that the tables have."""
+    """Return the totals of each of these flows that the tables have, by name."""
     rows = complete(pl.concat(flows), own) if flows else pl.DataFrame({"flow": []})
     each = {name: rows.filter(pl.col("flow") == name) for name in names}
     return {name: _total("flow", name, o, o) for name, o in each.items() if o.height}
 
 
 def complete(rows: pl.DataFrame, own: Mapping[str, str]) -> pl.DataFrame:
-    """With what each writer was to write, and with the rate at which pings were answered."""
+    """Add the rate at which each writer was to write, and the rate at which pings were answered."""
     pings = [name for name, kind in own.items() if kind == "pings"]
     of_matrix = ~pl.col("flow").is_in(list(own)) & pl.col("flow").str.starts_with("pings")
     is_pings = pl.col("flow").is_in(pings) | of_matrix
@@ -85,7 +85,7 @@ def complete(rows: pl.DataFrame, own: Mapping[str, str]) -> pl.DataFrame:
 
 
 def _by(scope: TotalScope, rows: pl.DataFrame, writes: str, reads: str) -> Iterator[Total]:
-    """One for each name in either column, in the order in which they come."""
+    """Yield a total for each name in either column, in the order in which they come."""
     wrote = rows.partition_by(writes, as_dict=True)
     read = rows.partition_by(reads, as_dict=True)
     for name in dict.fromkeys(key[0] for key in (*wrote, *read) if key[0] is not None):
@@ -113,7 +113,7 @@ def _total(
 
 
 def _rounds(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
-    """Sums of each round; null where a part is."""
+    """Sum the columns of each round; a sum is null where a part is."""
     sums = (
         pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
         for name in columns
@@ -140,8 +140,8 @@ def ways(
     participants: Sequence[pl.DataFrame],
     kinds: Mapping[str, str] | None = None,
 ) -> list[Way]:
-    """Flows of the counted rounds, in the order of the case; `kinds` are the kinds of the
-    scenario's own flows."""
+    """Return the flows of the counted rounds, in the order of the case; `kinds` are the kinds of
+    the scenario's own flows."""
     if not flows:
         return []
     rows = complete(pl.concat(flows), kinds or {})
@@ -173,7 +173,7 @@ def ways(
 
 
 def _rounds_of_way(own: pl.DataFrame) -> pl.DataFrame:
-    """Sums of each round. What a writer wrote counts once, however many read it."""
+    """Sum each round. Samples of a writer count once, however many readers they have."""
     wrote = (
         own.unique(["round", "writer"], maintain_order=True)
         .group_by("round")
@@ -184,7 +184,7 @@ def _rounds_of_way(own: pl.DataFrame) -> pl.DataFrame:
 
 
 def _whole(name: str) -> pl.Expr:
-    """The sum; null where a part is."""
+    """Sum the column; the sum is null where a part is."""
     column = pl.col(name)
     return pl.when(column.null_count() == 0).then(column.sum()).alias(name)
 
@@ -203,7 +203,7 @@ def own_flows(
     rounds: Sequence[tuple[int, pl.DataFrame, bool]],
     recorded_every: int = 1,
 ) -> list[OwnFlow]:
-    """Own flows of the counted rounds.
+    """Describe the scenario's own flows over the counted rounds.
 
     Args:
         params: parameters of the case.
@@ -242,7 +242,7 @@ def _own(
 
 
 def _probes(flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]]) -> list[ProbeRound]:
-    """A stream's, of all rounds: its probes, or all samples of one at a rate."""
+    """Return a stream's probes of all rounds, or all samples of a stream at a rate."""
     if flow.kind != "stream":
         return []
     # Clocks of two hosts are not put on one axis here.
@@ -252,7 +252,7 @@ def _probes(flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]]) -> lis
 def _latency(
     flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]], read: Sequence[ProbeRound]
 ) -> dict[str, Any]:
-    """Latencies of its pings or probes, or of all samples of a stream at a rate."""
+    """Describe the latency of its pings or probes, or of all samples of a stream at a rate."""
     if flow.kind == "pings":
         back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
         return _text("half_round_trip", [(r.number, r.back, r.lost_start) for r in back])
@@ -266,7 +266,7 @@ def _latency(
 
 
 def _known(gone: FloatArray | None) -> FloatArray:
-    """Probes of ours are all recorded where they are sent: none is of unknown fate."""
+    """Return `gone`, which is always known of our probes: all are recorded where they are sent."""
     assert gone is not None
     return gone
 

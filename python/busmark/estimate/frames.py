@@ -46,7 +46,7 @@ class Files:
 def rounds(
     result: Result, case: str | None = None, number: int | None = None, status: str | None = "ok"
 ) -> list[Round]:
-    """The rounds of one case or of all, of this status or of any but failed."""
+    """List the rounds of one case or of all, of this status or of any but failed."""
     rows = result.cases.filter(pl.col("status") != "failed")
     chosen = {"case": case, "round": number, "status": status}
     for column, value in chosen.items():
@@ -55,7 +55,7 @@ def rounds(
 
 
 def files(result: Result, table: str, wanted: Iterable[Round]) -> Files:
-    """The files of these rounds whose footers can be read."""
+    """Find the files of these rounds whose footers can be read, and the problems of others."""
     found = Files(table, [], [])
     tests = dict(result.cases.select("case", "test").iter_rows())
     for case, number in wanted:
@@ -76,8 +76,8 @@ def files(result: Result, table: str, wanted: Iterable[Round]) -> Files:
 
 
 def scan(found: Files) -> pl.LazyFrame:
-    """The table with the columns of the format: those that a file lacks are null, further ones are
-    left out."""
+    """Scan the table with the columns of the format: columns that a file lacks are null, further
+    ones are left out."""
     schema = polars_schema(found.table)
     if not found.usable:
         return pl.LazyFrame(schema=schema)
@@ -94,8 +94,8 @@ def scan(found: Files) -> pl.LazyFrame:
 def with_parameters(
     frame: pl.LazyFrame, params: pl.DataFrame, names: bool | Sequence[str]
 ) -> pl.LazyFrame:
-    """Adds the parameters of each row's case: all, or those named. Those that have the name of a
-    column of the table are not added."""
+    """Add the parameters of each row's case: all, none, or those named. A parameter that has the
+    name of a column of the table is not added."""
     if names is False:
         return frame
     present = frame.collect_schema().names()
@@ -111,13 +111,13 @@ PREFIX = "param_"
 
 
 def schema(columns: Iterable[Column]) -> dict[str, pl.DataType]:
-    """Names and polars types."""
+    """Return the polars type of each column, by name."""
     return {column.name: polars_type(column.kind) for column in columns}
 
 
 def parameters(cases: Sequence[tuple[str, Parameters]]) -> pl.DataFrame:
-    """One row per case, given as (identifier, parameters); columns `case`, those that every
-    campaign has, and those that this one has."""
+    """Make a row per case, given as (identifier, parameters); columns are `case`, the parameters
+    that every campaign has, and further ones of this campaign."""
     flats = {case: dim.flatten(params) for case, params in cases}
     known = [column.name for column in PARAMETERS]
     names = dict.fromkeys(name for flat in flats.values() for name in flat)
@@ -142,7 +142,7 @@ def _column_name(name: str) -> str:
 
 
 def _series(name: str, values: Sequence[Any]) -> pl.Series:
-    """Numbers as numbers, switches as switches, all else as text."""
+    """Make a column of numbers, or of switches, where all values are such, else of text."""
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {int, float} and kinds:
         return pl.Series(name, values, pl.Int64 if kinds == {int} else pl.Float64, strict=False)
@@ -153,7 +153,7 @@ def _series(name: str, values: Sequence[Any]) -> pl.Series:
 
 
 def cases(analysed: Iterable[CaseSummary], params: pl.DataFrame) -> pl.DataFrame:
-    """`Results.cases`: identity, parameters, counts, estimates."""
+    """Return `Results.cases`: identity, parameters, counts, estimates."""
     known = {column.name for column in PARAMETERS}
     figures = pl.DataFrame(
         [_case(case) for case in analysed],
@@ -202,7 +202,7 @@ def _limits(measure: Measure, case: CaseSummary) -> Row:
 
 
 def findings(found: Sequence[Finding]) -> pl.DataFrame:
-    """`Results.findings`."""
+    """Return `Results.findings`."""
     lists = {"cases": ", ", "explains": "; "}
     names = [column.name for column in FINDINGS if column.name not in lists]
     rows = [

@@ -52,8 +52,8 @@ class RoundSamples:
 
 
 def round_samples(result: Result, case: CaseSummary) -> Iterator[RoundSamples]:
-    """Samples of the rounds that count, as the case's figures have them. A round without samples,
-    or whose file cannot be read, is left out: `Campaign.problems` reports the latter."""
+    """Yield the samples of the rounds that count, as the case's figures have them. A round without
+    samples, or whose file cannot be read, is left out: `Campaign.problems` reports the latter."""
     rows = rounds.rows_of(result.cases.filter(pl.col("case") == case.id)).get(case.id, [])
     for row in rounds.last_attempts(rows):
         if row["status"] != "ok":
@@ -106,7 +106,7 @@ def quantities(test: str) -> tuple[Quantity, ...]:
 
 
 def latencies(row: Row, samples: pl.DataFrame, wanted: Wanted) -> pl.DataFrame:
-    """`round`, `t_s` and `latency_ns` of the round of this row of `cases`, in order of time,
+    """Return `round`, `t_s` and `latency_ns` of the round of this row of `cases`, in order of time,
     without warm-up.
 
     `t_s` is null if an imported source gives no times; the order is the order of sending.

@@ -72,12 +72,12 @@ BETWEEN_HOSTS = ("send", "echo")
 
 
 def every_for(pings: int) -> int:
-    """One in how many pings tables are made of."""
+    """Return n where tables are to be made of every n-th ping."""
     return max(1, ceil(pings / MOST_PINGS))
 
 
 def segments_of(back: pl.DataFrame, every: int, *, one_clock: bool) -> dict[str, Times]:
-    """Times of each segment in a round (ns), for which there are stamps by one clock.
+    """Return the times (ns) of each segment in a round for which there are stamps by one clock.
 
     Args:
         back: rows of the pings that came back, in time order.
@@ -98,7 +98,7 @@ def segments_of(back: pl.DataFrame, every: int, *, one_clock: bool) -> dict[str,
 
 
 def differences(late: pl.Series, early: pl.Series) -> Times:
-    """Where both are known."""
+    """Subtract early stamps from late ones, where both are known."""
     if late.null_count() or early.null_count():
         known: Times = (late - early).drop_nulls().to_numpy()
     else:
@@ -107,7 +107,7 @@ def differences(late: pl.Series, early: pl.Series) -> Times:
 
 
 def _inter_arrival(back: pl.DataFrame) -> Times:
-    """Between consecutive pongs of each pinger. A lost one makes one long time of two."""
+    """Return times from pong to pong of each pinger. A lost one makes one long time of two."""
     writers = back["writer"]
     alone = writers.min() == writers.max() and writers.null_count() in (0, writers.len())
     gaps = []
@@ -121,7 +121,7 @@ def _inter_arrival(back: pl.DataFrame) -> Times:
 
 
 def segment_tables(rounds: Sequence[dict[str, Times]], every: int) -> list[SegmentTable]:
-    """Tables over all rounds together; segments without stamps have none."""
+    """Make tables over all rounds together; segments without stamps have none."""
     tables = []
     alone = any(ECHO_SOURCE in segments for segments in rounds)
     meanings = MEANINGS | ({ECHO: ECHO_ALONE} if alone else {})
@@ -177,7 +177,7 @@ class PingRound:
 
 
 def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
-    """Samples of this role, without the warm-up."""
+    """Return the samples of this role, without the warm-up."""
     flags = samples["flags"]
     # Filling makes a plan, which costs as much as reading a column.
     flags = flags.fill_null(0) if flags.null_count() else flags
@@ -215,7 +215,7 @@ def ping_round(
 
 
 def _medians(rows: pl.DataFrame, segments: Sequence[tuple[str, str, str, str]]) -> dict[str, float]:
-    """Median of each segment that has both stamps."""
+    """Return the median of each segment that has both stamps."""
     parts = {name: differences(rows[late], rows[early]) for name, _, late, early in segments}
     return {name: float(stats.medians(times)) for name, times in parts.items() if times.size}
 
@@ -223,8 +223,8 @@ def _medians(rows: pl.DataFrame, segments: Sequence[tuple[str, str, str, str]]) 
 def latency(
     rounds: list[PingRound], pools: Pools, *, open_loop: bool, segments_every: int = 1
 ) -> Latency:
-    """Estimates over the counted rounds; `pools` are of what came back in them, `segments_every` is
-    what the rounds were made with."""
+    """Estimate latencies over the counted rounds; `pools` are of the samples that came back in
+    them, `segments_every` is the value with which the rounds were made."""
     each = [(r.number, r.back, r.lost_start) for r in rounds]
     half, by_round, whole = Described.of("latency", "half_round_trip", pools.latency, each)
     jitter = distribution(pools.jitter, "round_trip_jitter")
@@ -266,7 +266,7 @@ def latency(
 
 
 def _round_medians(rounds: list[PingRound]) -> dict[int, float]:
-    """Half the median round trip of every round in which it does not fall among the lost."""
+    """Return half the median round trip of each round in which it is not among the lost."""
     known: dict[int, float] = {}
     for each in rounds:
         if each.back.latency.size + each.lost_start.size:

@@ -25,7 +25,7 @@ def levels(
     size: int,
     background: Sequence[str] = (),
 ) -> list[Level]:
-    """From the reader to the whole; nodes where there are any.
+    """Return the levels from the reader to the whole, with nodes where there are any.
 
     Args:
         flows: the table `flows` of each counted round.
@@ -117,7 +117,7 @@ def _least(scope: LevelScope, known: pl.DataFrame) -> Least:
 
 
 def _whole(name: str) -> pl.Expr:
-    """The sum; null where a part is."""
+    """Sum the column; the sum is null where a part is."""
     return pl.when(pl.col(name).null_count() == 0).then(pl.col(name).sum()).alias(name)
 
 

@@ -33,14 +33,14 @@ HARDWARE = ("architecture", "cpu_model", "cpus_online", "smt_active", "virtualis
 
 
 def compared(by: Sequence[str]) -> set[str]:
-    """Facts that are compared, or follow from those that are."""
+    """Return the facts that are compared, or that follow from these."""
     own = [name for name in by if name in FACTS]
     return {fact for name in own for fact in (name, *OF_THE_SYSTEM.get(name, ()))}
 
 
 def fact_of(manifest: Manifest, params: Parameters, rows: Sequence[Row], fact: str) -> str | None:
-    """A fact of the machines on which these rounds of a case ran; None if any of them does not
-    report it. "A → B": writers on A and readers on B. "A, then B": rounds on one after the
+    """Return a fact of the machines on which these rounds of a case ran; None if any of them does
+    not report it. "A → B": writers on A and readers on B. "A, then B": rounds on one after the
     other."""
     found: dict[str, None] = {}
     for ends in hosts(manifest, params, rows):
@@ -55,15 +55,15 @@ def fact_of(manifest: Manifest, params: Parameters, rows: Sequence[Row], fact: s
 
 
 def _plain(value: Any) -> str | float | None:
-    """A fact; None for what cannot be one, of a damaged manifest."""
+    """Return a fact; None for a value of a damaged manifest that cannot be one."""
     return value if isinstance(value, str | int | float) else None
 
 
 def hosts(
     manifest: Manifest, params: Parameters, rows: Sequence[Row]
 ) -> Iterator[tuple[list[Profile], ...]]:
-    """Profiles of those who write and of those who read, one pair for each host, or set of nodes,
-    on which rounds were run; without rounds that on which they would begin."""
+    """Yield the profiles of writing and of reading nodes, or of the one machine, for each host, or
+    set of nodes, on which rounds were run; without rounds for the one on which they would begin."""
     orders = sorted({row["order"] or 0 for row in rows}) or [0]
     begun = sorted({_resumed(manifest, order) for order in orders})
     ends = (params.writer_on, params.reader_on)
@@ -81,7 +81,7 @@ def _resumed(manifest: Manifest, order: int) -> int:
 
 
 def _profile(manifest: Manifest, name: str, resumptions: int) -> Profile:
-    """Profile of a node, or of the machine itself, after this many resumptions."""
+    """Return the profile of a node, or of the machine itself, after this many resumptions."""
     latest: Profile = manifest.hosts.get(name, {})
     for each in manifest.resumptions[:resumptions]:
         latest = each.nodes.get(name, latest) if name else each.host

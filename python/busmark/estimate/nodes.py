@@ -46,7 +46,7 @@ class Tables(NamedTuple):
 
 
 def node_costs(rounds: Sequence[Tables]) -> list[NodeCost]:
-    """Each node, and all of them; empty where there are none."""
+    """Return the costs of each node, and of all of them; none where there are no nodes."""
     nodes: dict[str, str] = {}
     for one in rounds:
         found = one.participants.select("participant", "node").drop_nulls().iter_rows()
@@ -76,7 +76,7 @@ Counts = dict[str, float | None]
 
 
 def _round(one: Tables, nodes: Mapping[str, str]) -> dict[str, Counts]:
-    """Values of each node and of all in one round, by the names of `NodeCost`."""
+    """Return values of each node and of all in one round, by the names of `NodeCost`."""
     end_ns = one.measured_s * 1e9
     within = one.each.filter(
         (pl.col("start_ns") >= 0) & (pl.col("end_ns") <= end_ns), pl.col("participant") != READER
@@ -124,7 +124,7 @@ def _processors(
 
 
 def _written(one: Tables, nodes: Mapping[str, str], found: Mapping[str, Counts]) -> None:
-    """What a writer writes counts once, however many read it."""
+    """Add the rates of writing: samples of a writer count once, however many readers they have."""
     once = one.flows.unique(["flow", "writer"]).with_columns(
         place=pl.col("participant").replace_strict(nodes, default=None, return_dtype=pl.String)
     )
@@ -135,7 +135,7 @@ def _written(one: Tables, nodes: Mapping[str, str], found: Mapping[str, Counts])
 
 
 def _networks(system: pl.DataFrame, nodes: Mapping[str, str]) -> dict[str, str]:
-    """Nodes by the network namespace of their participants."""
+    """Return the nodes by the network namespace of their participants."""
     rows = system.filter(pl.col("scope") == "process").select("participant", "network").unique()
     return {
         str(network): nodes[name]
@@ -145,7 +145,7 @@ def _networks(system: pl.DataFrame, nodes: Mapping[str, str]) -> dict[str, str]:
 
 
 def _rates(rows: pl.DataFrame, names: Mapping[str, str], found: Mapping[str, Counts]) -> None:
-    """Counts over the time that they were counted for, of each node and of all."""
+    """Add the rates of counts over the time counted, of each node and of all."""
     if rows.is_empty():
         return
     keys = ["place", "network", "name"]

@@ -37,7 +37,7 @@ from busmark.store import Case, Result
 
 
 def case_params(case: Case, rows: list[rounds.Row]) -> Parameters:
-    """Parameters from the manifest, completed by what the rounds say."""
+    """Return the manifest's parameters, completed by the first round."""
     known = ("test", "adapter", "placement", "size")
     first = rows[0] if rows else {}
     absent = [name for name in known if name not in case.params.model_fields_set]
@@ -325,8 +325,8 @@ class _Analysis:
         return found
 
     def _routes(self) -> list[Route]:
-        """By the packets of the counted rounds on one clock: of several clocks neither the order of
-        hops nor a time between them is known."""
+        """Return routes by the packets of the counted rounds on one clock: with several clocks
+        neither the order of hops nor a time between them is known."""
         captured = [row["round"] for row in self.good if row.get("captured") is not None]
         return routes(
             [

@@ -27,7 +27,7 @@ class RoundTables:
 
 
 def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
-    """Phases of the rounds that count, flow by flow, in order; none if nothing changed."""
+    """Return phases of the rounds that count, flow by flow, in order; none if nothing changed."""
     lines = [each.changes for each in rounds if each.changes is not None]
     if not lines:
         return []
@@ -50,14 +50,14 @@ def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
 
 
 def _pings(samples: pl.DataFrame) -> pl.DataFrame:
-    """Pings and probes of the measured time whose phase is known."""
+    """Select the pings and probes of the measured time whose phase is known."""
     measured = pl.col("flags") & WARM_UP == 0
     return samples.filter(pl.col("role").is_in(ASKING) & measured & pl.col("phase").is_not_null())
 
 
 def _rates(intervals: pl.DataFrame) -> pl.DataFrame:
-    """The rate of each writer, and of each writer at each reader, in each phase. The last interval
-    of each is not whole."""
+    """Return the rate of each writer, and of each writer at each reader, in each phase. The last
+    interval of each is left out, for it is not whole."""
     last = pl.col("start_ns").max().over(OF_PAIR)
     return (
         intervals.filter(pl.col("phase").is_not_null() & (pl.col("start_ns") < last))
@@ -104,7 +104,7 @@ def _phase(
 
 
 def _median(rounds: Sequence[pl.DataFrame]) -> Figure | None:
-    """Median of a typical round."""
+    """Return half the median round trip of a typical round; None where one falls among the lost."""
     found = []
     for table in rounds:
         if not table.height:
@@ -128,7 +128,7 @@ def _rate(rounds: Sequence[pl.DataFrame], role: str) -> Figure | None:
 def _first_after(
     number: int, flow: str, rounds: Sequence[tuple[pl.DataFrame | None, pl.DataFrame]]
 ) -> Figure | None:
-    """From the change until the last of the readers had received something."""
+    """Return the time (ns) from the change until the last reader had received something."""
     found = []
     for changes, came in rounds:
         began = None if changes is None else changes.filter(pl.col("phase") == number)

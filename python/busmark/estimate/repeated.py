@@ -19,15 +19,15 @@ from busmark.store import Result
 
 
 def halves(rounds: Sequence[int]) -> tuple[list[int], list[int]]:
-    """The earlier and the later half of the rounds of a case; of an odd number the first has one
-    more."""
+    """Split the rounds of a case into the earlier and the later half; of an odd number the first
+    has one more."""
     in_order = sorted(rounds)
     middle = (len(in_order) + 1) // 2
     return in_order[:middle], in_order[middle:]
 
 
 def perftest(found: Sequence[tuple[CaseSummary, Mapping[int, FloatArray]]]) -> list[PerftestTest]:
-    """The tests of all middleware, from half the round trips (ns) of each case's rounds."""
+    """Return the tests of all middleware, from half the round trips (ns) of each case's rounds."""
     tests: dict[tuple[str, Mode, Literal[1, 2]], list[tuple[CaseSummary, list[int]]]] = {}
     trips = {case.id: by_round for case, by_round in found}
     for case, by_round in found:
@@ -96,8 +96,8 @@ def _subscriber(case: CaseSummary, rounds: Sequence[int]) -> SubscriberRow:
 
 
 def arrivals_per_s(attempt: RoundSummary) -> float | None:
-    """Samples that arrived per second in one round: goodput where it was counted, else what was
-    received over the time."""
+    """Return the samples that arrived per second in one round: the read rate where it was counted,
+    else the samples received over the time; None if neither is known."""
     if attempt.samples_per_s is not None:
         return attempt.samples_per_s
     if attempt.received is None or not attempt.measured_s:
@@ -128,7 +128,7 @@ STAMPED = tuple(
 def repeated(
     result: Result, cases: list[CaseSummary], document: str | None
 ) -> tuple[list[CaseSummary], list[PerftestTest]]:
-    """The cases with the latency of their rounds, and Perftest's tables where that is the document.
+    """Return the cases with their rounds' latency, and Perftest's tables where `document` has them.
 
     What cannot be read is left out: the analysis has listed it.
     """
@@ -161,7 +161,7 @@ def _rounds(
     *,
     segments: bool,
 ) -> Iterator[tuple[int, RoundLatency | None, FloatArray]]:
-    """The counted rounds of a case: number, figures, and half the round trips (ns)."""
+    """Yield the counted rounds of a case: number, figures, and half the round trips (ns)."""
     if case.test not in ASKING:
         return
     of_segments = segments and case.test == "latency"
@@ -189,7 +189,7 @@ def _with_latency(case: CaseSummary, latencies: dict[int, RoundLatency]) -> Case
 
 
 def round_trips(samples: pl.DataFrame, test: str) -> pl.DataFrame:
-    """Rows that came back, after warm-up, with half the round trip in `half` (ns): from the
+    """Return rows that came back, after warm-up, with half the round trip in `half` (ns): from the
     intended time, so that a sender that was held up is charged with the delay."""
     start = pl.coalesce("intended_ns", "sent_ns")
     rows = measured(samples, ASKING[test]).filter(pl.col("read_ns").is_not_null())
@@ -228,7 +228,7 @@ def _jitter(half: FloatArray, seq: FloatArray) -> Mapping[str, Any]:
 
 
 def _segments(rows: pl.DataFrame, *, one_clock: bool) -> dict[str, SegmentOfRound]:
-    """Each part of the way, of all pings that came back."""
+    """Describe each segment of the way, of all pings that came back."""
     found = {}
     for name, times in segments_of(rows, 1, one_clock=one_clock).items():
         whole = stats.describe(times.astype(np.float64))

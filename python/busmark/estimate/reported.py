@@ -35,8 +35,8 @@ LADDER = (25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999, 99.9999)
 def reported(
     summaries: pl.DataFrame, rounds: Sequence[int], tools: Mapping[str, str]
 ) -> list[Reported]:
-    """Stated figures of one case: `summaries` are its rows of that table, `rounds` those that
-    count, `tools` the tool by file."""
+    """Return the stated figures of one case: `summaries` are its rows of that table, `rounds` those
+    that count, `tools` the tool by file."""
     counted = set(rounds)
     by_quantity: dict[str, list[Row]] = {}
     for row in summaries.to_dicts():
@@ -66,7 +66,7 @@ def _order(figure: ReportedFigure) -> tuple[int, float]:
 
 
 def _figure(rows: list[Row], statistic: str, percent: float | None) -> ReportedFigure | None:
-    """Over rounds, of whole runs where they have it, else of their parts."""
+    """Reduce a figure over rounds, of whole runs where they have it, else of their parts."""
     runs: dict[int, list[Row]] = {}
     for row in rows:
         if row["value_ns"] is not None:
@@ -98,7 +98,7 @@ def _figure(rows: list[Row], statistic: str, percent: float | None) -> ReportedF
 
 
 def _together(parts: list[Row], statistic: str) -> float:
-    """Combines the parts of one run; a single part is the run."""
+    """Combine the parts of one run; a single part is the run."""
     values = [float(row["value_ns"]) for row in parts]
     if statistic in ("min", "max"):
         return min(values) if statistic == "min" else max(values)
@@ -110,14 +110,14 @@ def _together(parts: list[Row], statistic: str) -> float:
 
 
 def _sum(parts: list[Row]) -> int | None:
-    """Samples of these parts; None where one of them is not known."""
+    """Count the samples of these parts; None where one of them is not known."""
     counts = [row["count"] for row in parts]
     return None if None in counts else sum(counts)
 
 
 def distribution(one: Reported, quantity: Quantity, factor: float = 1.0) -> Distribution | None:
-    """As a report shows it, all times `factor`; None without median or mean. A percentile with less
-    than ten samples beyond it is absent, where their number is known."""
+    """Return the distribution to report, all times `factor`; None without median or mean. A
+    percentile with less than ten samples beyond it is absent, where their number is known."""
     median, mean = (_scaled(one.figure(*key), factor) for key in (("percentile", 50.0), ("mean",)))
     if median is None or mean is None:
         return None
@@ -173,8 +173,8 @@ def _scaled(figure: Figure | None, factor: float) -> Figure | None:
 def by_round(
     summaries: pl.DataFrame, rounds: Sequence[int], source: str, quantity: Quantity, factor: float
 ) -> LatencyByRound:
-    """Statistics of the quantity that the source calls `source`, times `factor`: one figure of each
-    run, which is a round. What only parts of a run have is known within limits, and is left out."""
+    """Return statistics of the source's quantity `source`, times `factor`: a figure of each run, a
+    round. Figures that only parts of a run have are known within limits, and are left out."""
     runs = {number: by_quantity(reported(summaries, [number], {})) for number in rounds}
     known = {number: run[source] for number, run in runs.items() if source in run}
     found = {one.name: _of_runs(known, one, factor) for one in STATISTICS}
@@ -192,7 +192,7 @@ def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) 
 
 
 def _of_run(of: Reported, statistic: Statistic) -> ReportedFigure | None:
-    """A figure of a whole run, where its samples support it or are not given."""
+    """Return a figure of a whole run, if its samples support it or are not stated; else None."""
     percent = 50.0 if statistic.of == "median" else statistic.percent
     for known in of.figures:
         if known.within is not None or known.figure.value <= 0.0:
@@ -229,12 +229,12 @@ def curve(one: Reported, quantity: Quantity, factor: float = 1.0) -> Iterator[Cu
 
 
 def by_quantity(found: Sequence[Reported]) -> dict[str, Reported]:
-    """By its name."""
+    """Return the stated figures by the name of their quantity."""
     return {one.quantity: one for one in found}
 
 
 def values_by_round(rows: Sequence[Mapping[str, Any]], column: str) -> dict[int, float]:
-    """Values from the table `cases`, where known."""
+    """Return the values of a column of the table `cases` by round, where known."""
     return {row["round"]: row[column] for row in rows if row[column] is not None}
 
 
@@ -256,8 +256,8 @@ def completed(
     found: list[Reported],
     summaries: pl.DataFrame,
 ) -> dict[str, Any]:
-    """The measures of one case, made of its samples if it has any, with what is stated.
-    `summaries`: its rows of that table."""
+    """Complete the measures of one case, made of its samples if it has any, with the stated
+    figures. `summaries`: its rows of that table."""
     made = {**measures, "reported": found}
     if measures.get("latency"):
         made |= _latency(measures["latency"], measures["series"], params, rows, found)
@@ -280,7 +280,7 @@ def _by_round(made: Mapping[str, Any]) -> list[LatencyByRound]:
 
 
 def _source(found: Sequence[Reported]) -> tuple[str, Quantity, float] | None:
-    """The quantity as the source calls it, what it is here, and the factor between them."""
+    """Return a latency's name in the source, the quantity here, and the factor between them."""
     reported = by_quantity(found)
     for name, part in HALVES:
         if name in reported:

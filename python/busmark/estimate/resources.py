@@ -56,7 +56,7 @@ OVER_TIME = {
 
 
 def by_participant(system: pl.DataFrame) -> pl.DataFrame:
-    """The table `system` as one row per node, interval and participant, in this order.
+    """Return the table `system` as one row per node, interval and participant, in this order.
 
     Columns: `node` ("": this machine), `interval`, `participant`, `start_ns`, `end_ns`, the columns
     of `COUNTS`, and `rss_bytes`. A sum with an unknown part is null.
@@ -65,8 +65,8 @@ def by_participant(system: pl.DataFrame) -> pl.DataFrame:
 
 
 def each_by_participant(rounds: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
-    """`by_participant` of the table of each round. All are summed together: a plan for each of so
-    few rows costs many times what its sums do."""
+    """Return `by_participant` of the table of each round. All are summed together: a plan for each
+    of so few rows costs many times what its sums do."""
     if not rounds:
         return []
     key = [ROUND, "node", "interval", "participant"]
@@ -97,13 +97,13 @@ def each_by_participant(rounds: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
 
 
 def _together(rounds: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Tables of rounds in one, with the place of each in the column `ROUND`."""
+    """Join the tables of rounds in one, with the place of each in the column `ROUND`."""
     places = np.repeat(np.arange(len(rounds)), [frame.height for frame in rounds])
     return pl.concat(rounds).hstack([pl.Series(ROUND, places)])
 
 
 def _apart(frame: pl.DataFrame, count: int) -> list[pl.DataFrame]:
-    """The rows of each round of a table that is in their order."""
+    """Split a table that is in the order of its rounds into the rows of each."""
     ends = np.searchsorted(frame[ROUND].to_numpy(), np.arange(count + 1))
     own = frame.drop(ROUND)
     return [own.slice(begin, end - begin) for begin, end in pairwise(ends.tolist())]
@@ -114,7 +114,7 @@ def _sum(values: pl.Expr) -> pl.Expr:
 
 
 def with_rates(frame: pl.DataFrame) -> pl.DataFrame:
-    """Adds `RATES` to counts of the time `length_ns`.
+    """Add `RATES` to counts of the time `length_ns`.
 
     CPU time in user mode and in the kernel is known in ticks, so that a difference may be off by
     one of them; the time on a CPU is known exactly, but not of a thread that has ended. The whole
@@ -143,7 +143,7 @@ class Used(NamedTuple):
 
 
 def resources(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> Used:
-    """Resources of each participant, and of all together.
+    """Return the resources that each participant used, and all together.
 
     Only intervals that lie within the measured time count: a round that is shorter than two of them
     may have none.
@@ -191,8 +191,8 @@ def counters(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> dic
 
 
 def participant_means(frame: pl.DataFrame) -> pl.DataFrame:
-    """One row per round, node and participant: counts and rates of all intervals together, most
-    memory."""
+    """Return a row per round, node and participant: counts and rates of all intervals together, and
+    the most memory."""
     sums = frame.group_by(ROUND, "node", "participant").agg(
         (pl.col("end_ns") - pl.col("start_ns")).sum().alias("length_ns"),
         *(_sum(pl.col(name)) for name in COUNTS),
@@ -265,7 +265,7 @@ def _of_node(node: str, number: int, frame: pl.DataFrame, measured_s: float) -> 
 
 
 def _few(frame: pl.DataFrame) -> pl.DataFrame:
-    """No more participants than can be distinguished."""
+    """Keep no more participants than can be distinguished: the busiest, and all others as one."""
     cpu = (pl.col("cpu_user") + pl.col("cpu_system")).sum().alias("cpu")
     by_name = frame.group_by("participant", maintain_order=True)
     busiest = by_name.agg(cpu).sort("cpu", "participant", descending=True)
@@ -293,13 +293,13 @@ SEVERAL, UNLIMITED = "+", "max"
 
 
 def asked_for(params: Parameters) -> dict[str, str]:
-    """By kind, the words for each load that a case asks for, in their order."""
+    """Return the words for each load that a case asks for, by kind, in their order."""
     parts = (part.strip() for part in str(params.load or "").split(SEVERAL))
     return {part.split()[0].lower(): part for part in parts if part}
 
 
 def background(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> list[BackgroundLoad]:
-    """Background load of these rounds; none for a case without load, or without rounds."""
+    """Return background loads of these rounds; none for a case without load, or without rounds."""
     return [_one(kind, words, rows) for kind, words in asked_for(params).items() if rows]
 
 
@@ -318,7 +318,7 @@ def _one(kind: str, words: str, rows: Sequence[Mapping[str, Any]]) -> Background
 
 
 def level_text(kind: str, level: float | None) -> str:
-    """19.2 % of each CPU."""
+    """Format a level in the unit of its kind, such as 19.2 % of each CPU."""
     factor, unit = UNITS.get(kind, (1.0, ""))
     return text.ABSENT if level is None else f"{text.number(level * factor)}{unit}"
 
@@ -331,7 +331,7 @@ def loads_text(loads: Sequence[BackgroundLoad]) -> str:
 
 
 def shares_text(loads: Sequence[BackgroundLoad]) -> str:
-    """Shares of the requested loads, load by load; empty if none is known."""
+    """Format shares of the requested loads, load by load; the text is empty if none is known."""
     parts = [
         "no limit"
         if load.unlimited

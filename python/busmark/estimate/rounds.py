@@ -22,7 +22,7 @@ FIGURE = re.compile(r"\d[\d.,\N{NARROW NO-BREAK SPACE}]*")
 
 
 def rows_of(cases: pl.DataFrame) -> dict[str, list[Row]]:
-    """Rows of the table `cases` by case, each in order of round and attempt."""
+    """Group the rows of the table `cases` by case, each in order of round and attempt."""
     grouped: dict[str, list[Row]] = {}
     for row in cases.sort("round", "attempt", maintain_order=True).iter_rows(named=True):
         grouped.setdefault(row["case"], []).append(row)
@@ -30,12 +30,12 @@ def rows_of(cases: pl.DataFrame) -> dict[str, list[Row]]:
 
 
 def last_attempts(rows: Sequence[Row]) -> list[Row]:
-    """The attempt of each round that decides its fate: the last one."""
+    """Return the attempt of each round that decides its fate: the last one."""
     return list({row["round"]: row for row in rows}.values())
 
 
 def counts(rows: Sequence[Row]) -> RoundCounts:
-    """Rounds by status."""
+    """Count the rounds by the status of their last attempt."""
     by_status = Counter(row["status"] for row in last_attempts(rows))
     return RoundCounts(ok=by_status["ok"], marked=by_status["marked"], failed=by_status["failed"])
 
@@ -46,7 +46,7 @@ def verdict(
     rounds: RoundCounts,
     rows: Sequence[Row],
 ) -> tuple[CaseStatus, str | None]:
-    """Status of a case and, unless it is ok, the reason."""
+    """Return the status of a case and, unless it is ok, the reason."""
     if planned == "unsupported":
         return "unsupported", reason
     if not rows:
@@ -72,7 +72,7 @@ def _causes(bad: Sequence[Row]) -> list[str]:
 
 
 def summary(row: Row) -> RoundSummary:
-    """One attempt, for the list of rounds."""
+    """Summarise one attempt, for the list of rounds."""
     return RoundSummary(
         round=row["round"],
         attempt=row["attempt"] or 0,
@@ -116,13 +116,13 @@ def _discovery(row: Row) -> RoundDiscovery | None:
 
 
 def achieved(row: Row) -> dict[str, float]:
-    """The level that each background load achieved, by kind, as far as it is known."""
+    """Return the level that each background load achieved, by kind, as far as it is known."""
     levels = ((kind, row.get(f"load_{kind}_achieved")) for kind in LOAD_UNITS)
     return {kind: level for kind, level in levels if level is not None}
 
 
 def _together(row: Row, *columns: str) -> int | None:
-    """Sum of columns; None where one is not known."""
+    """Sum the columns; return None where one is not known."""
     known = [row[column] for column in columns if row.get(column) is not None]
     return sum(known) if len(known) == len(columns) else None
 
@@ -152,7 +152,7 @@ justified."""
 def precision(
     scenario: Mapping[str, Any], params: Parameters, rows: Sequence[Row]
 ) -> Precision | None:
-    """Precision of the counted rounds `rows` of a case; None if the scenario has no target."""
+    """Return how precise the counted `rows` of a case are; None if the scenario has no target."""
     target = float((scenario.get("rounds") or {}).get("target") or 0.0)
     known = [row for row in rows if row.get("statistic_value") is not None]
     if not target or not known:
@@ -180,8 +180,8 @@ def _total_s(row: Row) -> float:
 
 
 def _fixed(spread: Spread, params: Parameters, rows: Sequence[Row]) -> tuple[float | None, float]:
-    """Relative half-width and time of the fixed schedule, as these rounds, which may differ in
-    length, let expect them. Streams are not counted in samples: they keep their length."""
+    """Predict the relative half-width and the time of the fixed schedule from these rounds, which
+    may differ in length. Streams are not counted in samples: they keep their length."""
     round_s = sum(_total_s(row) for row in rows) / len(rows)
     counted = [row for row in rows if row["samples"]]
     if params.test == "latency" and counted:

@@ -48,7 +48,7 @@ class _Round:
 
 
 def routes(rounds: Sequence[Tables]) -> list[Route]:
-    """A route for each flow that is measured, over the counted rounds."""
+    """Return a route for each flow that is measured, over the counted rounds."""
     named = {name for _, hops, _ in rounds for name in hops["flow"].unique().drop_nulls()}
     names = sorted(name for name in named if re.match(OF_MATRIX, name))
     return [found for name in names if (found := _route(name, rounds))]
@@ -120,7 +120,7 @@ def _spread(rounds: Sequence[Values], unit: str, *, signed: bool = False) -> Spr
 
 
 def _hops(rounds: Sequence[_Round]) -> Iterator[RouteHop]:
-    """Hops, from all rounds that have the protocols of the first one."""
+    """Yield the hops, from all rounds that have the protocols of the first one."""
     first = rounds[0].hops
     alike = [
         own.hops for own in rounds if own.hops["protocol"].to_list() == first["protocol"].to_list()
@@ -139,7 +139,7 @@ def _hops(rounds: Sequence[_Round]) -> Iterator[RouteHop]:
 
 
 def _round(flow: str, number: int, hops: pl.DataFrame, samples: pl.DataFrame) -> _Round | None:
-    """One round; None without a packet of the flow."""
+    """Follow the samples of a flow in one round; return None without a packet of the flow."""
     own = hops.filter((pl.col("flow") == flow) & ~pl.col("warm_up") & pl.col("answered").is_null())
     # The first copy is the one that counts; others cost what they cost.
     first = own.filter(pl.col("repeated") == 0).unique([*KEY, "hop"], keep="first")
@@ -188,8 +188,8 @@ def _round(flow: str, number: int, hops: pl.DataFrame, samples: pl.DataFrame) ->
 
 
 def _application(flow: str, samples: pl.DataFrame) -> pl.DataFrame:
-    """From T1 to T4 of each sample, as a reader recorded it; to T3 where the answer has brought
-    both back."""
+    """Return the time from T1 to T4 of each sample, as a reader recorded both, or by the stamps
+    that the answer has brought back."""
     of = samples.filter(pl.col("flow") == flow)
     read = of.filter(pl.col("reader").is_not_null() & pl.col("read_ns").is_not_null()).select(
         *KEY, application=pl.col("read_ns") - pl.col("sent_ns")
@@ -203,7 +203,7 @@ def _application(flow: str, samples: pl.DataFrame) -> pl.DataFrame:
 def wire(
     params: Parameters, rows: Sequence[Mapping[str, Any]], tables: Sequence[pl.DataFrame]
 ) -> Wire | None:
-    """From the rounds that count, and their tables `wire`; None without a capture."""
+    """Estimate wire costs from the rounds that count, and their tables; None without a capture."""
     known = [row for row in rows if row.get("wire_samples") is not None]
     if not known:
         return None

@@ -93,7 +93,7 @@ class Estimated:
 
 
 def table(cases: Iterable[CaseSummary]) -> pl.DataFrame:
-    """The estimates of all cases; columns are `columns.ESTIMATES`."""
+    """Return the estimates of all cases; columns are `columns.ESTIMATES`."""
     names = [column.name for column in ESTIMATES]
     rows = [
         [case.id if name == "case" else getattr(row, name) for name in names]
@@ -105,7 +105,7 @@ def table(cases: Iterable[CaseSummary]) -> pl.DataFrame:
 
 
 def of_case(case: CaseSummary) -> Iterator[Estimated]:
-    """Every figure of a case and of its parts."""
+    """Yield every figure of a case and of its parts."""
     yield from _latencies(case)
     yield from _of_cases(case)
     yield from _segments(case)
@@ -188,7 +188,7 @@ def _of_probes(case: CaseSummary) -> tuple[Distribution | None, ...]:
 
 
 def _by_round(found: LatencyByRound, case: CaseSummary, *, described: bool) -> Iterator[Estimated]:
-    """Each statistic of each round; and of a typical round, those that `_distribution` has not."""
+    """Yield statistics of each round; of a typical round only those that `_distribution` lacks."""
     counts = {attempt.round: attempt.samples for attempt in case.attempts if attempt.status == "ok"}
     for one in STATISTICS:
         each = found.statistics[one.name]
@@ -212,7 +212,7 @@ def _distribution(
     scope: str = "case",
     of: str | None = None,
 ) -> Iterator[Estimated]:
-    """Statistics of a typical round, then the pooled ones. `by_round` has the reasons."""
+    """Yield statistics of a typical round, then the pooled ones. `by_round` has the reasons."""
     one = Estimated(
         quantity, "", None, "ns", scope, of, count=found.count, effective=found.effective_count
     )
@@ -282,7 +282,7 @@ def _why_absent(rung: Percentile) -> str | None:
 
 
 def _best(parts: Iterable[Any], like: Estimated) -> Iterator[Estimated]:
-    """Figures of the smallest 100, 99.9, 99 and 90 % of the samples."""
+    """Yield figures of the smallest 100, 99.9, 99 and 90 % of the samples."""
     for part in parts:
         for field, statistic in (
             ("min_ns", "min"),
@@ -363,7 +363,7 @@ def _route(route: Route) -> Iterator[Estimated]:
 
 
 def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
-    """A round: what of its latency is not in `_by_round`, and all that it counted."""
+    """Yield all counts of a round, and the figures of its latency that `_by_round` lacks."""
     known = {
         (latency.quantity, name)
         for latency in case.by_round
@@ -398,7 +398,7 @@ def _fields(
     number: int | None = None,
     skipped: Sequence[str] = (),
 ) -> Iterator[Estimated]:
-    """A row for each number of a part of the analysis."""
+    """Yield a row for each number of a part of the analysis."""
     for field, value in model:
         if field in skipped or value is None or isinstance(value, bool | str):
             continue

@@ -35,7 +35,7 @@ class Timed:
 
 
 def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """`rows` by intended sending, in a column `start`, with the series of each in a column
+    """Sort `rows` by intended sending, in a column `start`, with the series of each in a column
     `series`. Samples of several writers and readers were recorded one after the other; statistics
     need them as they happened."""
     start = rows["intended_ns"]
@@ -47,13 +47,13 @@ def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def known(rows: pl.DataFrame, name: str) -> pl.DataFrame:
-    """The rows that have a value in this column; mostly all do, and nothing is copied."""
+    """Return the rows that have a value in this column; mostly all do, and nothing is copied."""
     return rows.drop_nulls(name) if rows[name].null_count() else rows
 
 
 def unstamped(rows: pl.DataFrame) -> Timed:
-    """Rows of a pinger whose source gives a round trip, but neither begin nor end; in the order in
-    which they were sent."""
+    """Return the samples of a pinger whose source gives a round trip, but neither begin nor end; in
+    the order in which they were sent."""
     rows = rows.with_columns(_series(rows)).drop_nulls("round_trip_ns")
     rows = rows.sort("seq", maintain_order=True)
     latency = rows["round_trip_ns"].to_numpy().astype(np.float64)
@@ -69,9 +69,9 @@ def unstamped(rows: pl.DataFrame) -> Timed:
 
 
 def timed(rows: pl.DataFrame, *, step: int = 1, signed: bool = False) -> Timed:
-    """Latencies of rows from `in_time_order`, whose numbers are `step` apart where none was lost.
-    Unless `signed`, for stamps of two clocks, a negative latency is not valid: its row is left out
-    and counted."""
+    """Return latencies of rows from `in_time_order`, whose numbers are `step` apart where none was
+    lost. Unless `signed`, for stamps of two clocks, a negative latency is not valid: its row is
+    left out and counted."""
     rows = known(rows, "read_ns")
     start = rows["start"].to_numpy().astype(np.float64)
     latency = (rows["read_ns"] - rows["start"]).to_numpy().astype(np.float64)
@@ -92,8 +92,8 @@ def timed(rows: pl.DataFrame, *, step: int = 1, signed: bool = False) -> Timed:
 
 
 def step(rows: pl.DataFrame) -> int:
-    """The smallest distance of numbers of one writer, more than 1 if only every n-th sample is
-    recorded."""
+    """Return the smallest distance of numbers of one writer, more than 1 if only every n-th sample
+    is recorded."""
     least = []
     for _, own in rows.group_by("writer"):
         gaps = np.diff(own["seq"].unique().sort().to_numpy())
@@ -103,9 +103,9 @@ def step(rows: pl.DataFrame) -> int:
 
 
 def by_place(rows: pl.DataFrame, sent: pl.DataFrame) -> pl.DataFrame:
-    """`rows` with numbers that say which of its writer's probes a sample is, 0, 1, 2 and so on.
-    `sent` has a row for every probe, lost or not; a sample that is none of them gets a number that
-    has no neighbour."""
+    """Give each of `rows` its place among its writer's probes, 0, 1, 2 and so on. `sent` has a
+    row for every probe, lost or not; a sample that is none of them gets a number that has no
+    neighbour."""
     keys = ["writer", "seq"]
     places = sent.select(keys).unique().sort(keys)
     places = places.with_columns(pl.int_range(pl.len()).over("writer").alias("place"))
@@ -118,9 +118,9 @@ NO_SERIES = -1
 
 
 def _series(rows: pl.DataFrame) -> pl.Series:
-    """Numbers the series of `rows`: what one reader had of one writer. If rows do not say who
-    recorded them, as in older and imported results, it is `NO_SERIES` for a writer that has a
-    number twice: several readers may have recorded them."""
+    """Return the series of `rows`, each of which is one reader's samples of one writer. If rows do
+    not identify their reader, as in older and imported results, it is `NO_SERIES` for a writer that
+    has a number twice: several readers may have recorded them."""
     keys = [name for name in ("writer", "reader") if name in rows.columns]
     if all(rows[name].n_unique() <= 1 for name in keys):
         series = pl.Series("series", np.zeros(rows.height, dtype=np.int64))
@@ -137,7 +137,7 @@ def _series(rows: pl.DataFrame) -> pl.Series:
 
 
 def _neighbours(rows: pl.DataFrame, step: int) -> tuple[stats.Indices, stats.Indices]:
-    """Indices of the earlier and the later of each two samples that follow each other."""
+    """Return indices of the earlier and the later of each two samples that follow each other."""
     seq = rows["seq"].to_numpy()
     series = rows["series"].to_numpy()
     if not series.size or (series == 0).all():
@@ -169,7 +169,7 @@ class Aligned:
 
 
 def aligned(samples: pl.DataFrame, *, one_clock: bool) -> Aligned:
-    """The samples of a round with all stamps by the clock of the publisher's host."""
+    """Convert a round's stamps to the clock of the publisher's host, where the offset is known."""
     if one_clock:
         return Aligned(samples, 0.0)
     asking = pl.col("role").is_in(ASKING)
@@ -207,8 +207,8 @@ class Sent:
 
     @classmethod
     def of(cls, rounds: Sequence[tuple[Timed, FloatArray]]) -> Sent | None:
-        """Loss, from what came back and from when the rest was to be sent; None if nothing was
-        lost, or nothing came back at all."""
+        """Return rounds and their loss, by the samples that came back and by when the others were
+        to be sent; None if nothing was lost, or nothing came back at all."""
         sent = [(timed, gone) for timed, gone in rounds if timed.latency.size + gone.size]
         if not any(gone.size for _, gone in sent):
             return None
@@ -242,7 +242,7 @@ class Sent:
         return any(stats.among_lost(statistic, back, lost) for back, lost in both)
 
     def pooled(self) -> stats.Ordered:
-        """All rounds together."""
+        """Merge the samples of all rounds."""
         return stats.Ordered.merged([each.ordered for each in self.rounds])
 
     def pooled_hides(self, percent: float) -> bool:
@@ -259,7 +259,7 @@ class Pool:
 
     @classmethod
     def of(cls, rounds: Sequence[FloatArray]) -> Pool | None:
-        """Pool of one array in time order per round; None when all are empty."""
+        """Make a pool of one array in time order per round; return None when all are empty."""
         known = [stats.Round.of(r) for r in rounds if r.size]
         return cls(known, stats.Ordered.merged([r.ordered for r in known])) if known else None
 
@@ -276,7 +276,7 @@ class Pools:
 
     @classmethod
     def of(cls, rounds: Sequence[tuple[int, Timed]]) -> Pools:
-        """Pool of rounds by number."""
+        """Make the pools of rounds, given by number."""
         kept = [(number, timed) for number, timed in rounds if timed.latency.size]
         return cls(
             numbers=[number for number, _ in kept],
@@ -292,5 +292,5 @@ class Pools:
         return [number for number, timed in both if timed.jitter.size]
 
     def signed_jitter(self) -> stats.Ordered:
-        """Jitter of all rounds; there must be some. Only plots ask for it."""
+        """Return the signed jitter of all rounds; there must be some. Only charts ask for it."""
         return stats.Ordered.of(np.concatenate([timed.jitter for timed in self.timed]))

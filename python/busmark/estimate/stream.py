@@ -21,8 +21,8 @@ NS = 1e9
 def batches(
     params: Parameters, rows: Sequence[dict[str, Any]], tables: Sequence[pl.DataFrame]
 ) -> Batches | None:
-    """Batches of the counted rounds; None if the stream runs free, and for results from before
-    batches were recorded one by one."""
+    """Return the batches of the counted rounds; None if the stream runs free, and for results from
+    before batches were recorded one by one."""
     size = params.batch
     if not isinstance(size, int) or not size or any(row.get("batches") is None for row in rows):
         return None
@@ -62,8 +62,8 @@ PERCENTS = (99.0, 90.0)
 def pairs(
     timed: Sequence[pl.DataFrame], flows: Sequence[pl.DataFrame], recorded_every: int
 ) -> Pairs | None:
-    """All counted rounds together, from `writer`, `reader` and `latency_ns` of every sample in
-    each, and from their tables `flows`. None for a single pair."""
+    """Compare pairs of writer and reader over all counted rounds, by `writer`, `reader` and
+    `latency_ns` of every sample, and by their tables `flows`. Return None for a single pair."""
     if not timed or not flows:
         return None
     rows = pl.concat(timed)
@@ -96,7 +96,7 @@ def pairs(
 
 
 def _counts(flows: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Each pair with its names, and what it lost in all rounds."""
+    """Return each pair with its names, and the samples that it lost in all rounds."""
     rows = pl.concat(flows).filter(pl.col("timed").is_not_null())
     names = [
         _named(rows, *of) for of in (("writer", "participant"), ("reader", "reader_participant"))
@@ -109,7 +109,7 @@ def _counts(flows: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _named(rows: pl.DataFrame, end: str, participant: str) -> pl.DataFrame:
-    """Each writer, or reader, by its participant; numbered where that has several in one flow."""
+    """Name each writer, or reader, by its participant; number it if that has several in a flow."""
     ends = rows.unique(["flow", end], maintain_order=True).select("flow", end, participant)
     of = ["flow", participant]
     number = pl.int_range(1, pl.len() + 1).over(of).cast(pl.String)

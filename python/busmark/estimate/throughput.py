@@ -89,7 +89,7 @@ def probe_round(
 
 
 def _timed(found: ProbeRound, every: pl.DataFrame) -> ProbeRound:
-    """One-way latencies of all samples at all readers instead of the probes' at one."""
+    """Take one-way latencies of all samples at all readers instead of the probes' at one."""
     lost = every.filter(pl.col("read_ns").is_null())["start"].cast(pl.Float64).to_numpy()
     return replace(
         found,
@@ -112,8 +112,8 @@ def _admitted(sent: pl.DataFrame, row: Mapping[str, Any]) -> pl.DataFrame:
 def _gone(
     sent: pl.DataFrame, received: pl.DataFrame, row: Mapping[str, Any]
 ) -> tuple[FloatArray | None, FloatArray | None]:
-    """When probes were to be sent that never arrived, and such whose echo never came back. Writers
-    record each probe, and the one reader that looks at them each that arrives."""
+    """Return the intended sending of probes that never arrived, and of probes without an echo; None
+    if unknown. Writers record each probe, and the one reader of probes each that arrives."""
     if sent.is_empty():
         unknown = None if row.get("lost") else np.empty(0)
         return unknown, unknown
@@ -137,7 +137,7 @@ class Probes:
 
     @classmethod
     def of(cls, rounds: Sequence[ProbeRound]) -> Probes:
-        """Probes of these rounds."""
+        """Collect the probes of these rounds."""
         return cls(
             Pools.of([(r.number, r.one_way) for r in rounds]),
             Pools.of([(r.number, r.round_trip) for r in rounds]),
@@ -176,12 +176,12 @@ class Probes:
         return any(stats.among_lost("median", back, gone) for back, gone in each if back + gone)
 
     def of_one_way(self) -> Described:
-        """One-way latencies, the lost later than any."""
+        """Describe one-way latencies, the lost later than any."""
         each = [(r.number, r.one_way, r.lost) for r in self.rounds]
         return Described.of("latency", "one_way", self.one_way.latency, each)
 
     def of_round_trip(self) -> Described:
-        """Round trips, those without an echo later than any."""
+        """Describe round trips; probes without an echo are later than any."""
         each = [(r.number, r.round_trip, r.unanswered) for r in self.rounds]
         return Described.of("round_trip", "round_trip", self.round_trip.latency, each)
 
@@ -209,7 +209,7 @@ def throughput(
     batches: Batches | None = None,
     pairs: Pairs | None = None,
 ) -> Throughput:
-    """Estimates over the counted rounds; `rows` are their rows of the table `cases`."""
+    """Estimate throughput over the counted rounds; `rows` are their rows of the table `cases`."""
     received = _total(rows, "received")
     sent = _total(rows, "sent")
 
@@ -259,13 +259,13 @@ def throughput(
 
 
 def _numbered(row: Mapping[str, Any]) -> float | None:
-    """Rate at which readers would have read, had nothing been lost, by the sequence numbers."""
+    """Return the rate of reading, had nothing been lost, by the sequence numbers."""
     read, received, expected = row["samples_per_s"], row["received"], row.get("expected")
     return None if read is None or not received or not expected else read * expected / received
 
 
 def _total(rows: Sequence[dict[str, Any]], column: str) -> int | None:
-    """Total of all rounds; None if one does not know, because the others are not all."""
+    """Sum a column over all rounds; return None if one lacks it: the others are not all."""
     known = [int(row[column]) for row in rows if row.get(column) is not None]
     return sum(known) if known and len(known) == len(rows) else None
 

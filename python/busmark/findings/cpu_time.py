@@ -68,8 +68,8 @@ class CpuUse:
         return {cpu: sum(each) for cpu, each in runs.items() if len(each) > 1}
 
     def others(self, cpus: frozenset[Cpu]) -> float | None:
-        """Share of these CPUs that neither participants nor the reader of counters used, at least:
-        whoever may run on one of them counts as if on all. None: their times are not known."""
+        """Return the share of these CPUs that neither participants nor the reader of counters used,
+        at least: whoever may run on one counts as if on all. None: their times are not known."""
         if not cpus or not cpus <= self.busy.keys():
             return None
         own = sum(each.run for each in self.participants if each.cpus & cpus) + self.reader
@@ -126,7 +126,7 @@ def cpu_use(system: pl.DataFrame, cpus: str | None, measured_s: float | None) ->
 
 
 def _of_cpus(rows: pl.DataFrame, time_ns: pl.Expr) -> dict[Cpu, float]:
-    """A time of each CPU as a share; of CPUs for which it is known."""
+    """Return a time of each CPU as a share; only CPUs for which it is known."""
     import polars as pl
 
     known = rows.filter(pl.col("scope") == "cpu").with_columns(time_ns.alias("time_ns"))
@@ -167,7 +167,7 @@ def _greatest(values: pl.Series) -> float:
 
 
 def _cpu_sets(threads: pl.DataFrame, cpus: str) -> dict[str, frozenset[Cpu]] | None:
-    """CPUs of each participant; None where names and sets do not correspond."""
+    """Return the CPUs of each participant; None where names and sets do not correspond."""
     pairs = threads.select("participant", "node").unique().rows()
     nodes = {str(name): str(node or "") for name, node in pairs if name not in (None, READER)}
     names = sorted(nodes, key=_place)
@@ -181,7 +181,7 @@ def _cpu_sets(threads: pl.DataFrame, cpus: str) -> dict[str, frozenset[Cpu]] | N
 
 
 def _place(name: str) -> tuple[int, int]:
-    """Where a participant stands in the column `cpus`."""
+    """Return the key by which participants are sorted as in the column `cpus`."""
     side = next((n for n, begin in enumerate(SIDES) if name.startswith(begin)), len(SIDES))
     digits = name.lstrip("abcdefghijklmnopqrstuvwxyz")
     return side, int(digits) if digits.isdecimal() else 0

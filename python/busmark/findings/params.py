@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def policy(params: Parameters, name: str) -> str | None:
-    """A QoS policy's kind in small letters with underscores: "best_effort"; None: not asked for."""
+    """Return a QoS kind in small letters with underscores: "best_effort"; None: not asked for."""
     value = params.policy(name)
     return None if value is None else re.sub(r"[\s-]+", "_", str(value).lower())
 
@@ -50,7 +50,7 @@ def is_pinned(params: Parameters) -> bool:
 
 
 def settings(params: Parameters) -> dict[str, str]:
-    """The adapter's options of this case."""
+    """Return the adapter's options of this case."""
     return {str(name): str(value) for name, value in params.settings.items()}
 
 
@@ -72,13 +72,13 @@ BUFFER_OPTION = re.compile(r"(rcv|recv|receive).*buf|^socket_buf", re.IGNORECASE
 
 
 def option(capabilities: Capabilities) -> str | None:
-    """The adapter's option for it, if it has one."""
+    """Return the name of the adapter's option for a larger receive buffer; None if it has none."""
     names = [str(each.get("key", "")) for each in capabilities.get("options") or []]
     return next((name for name in names if BUFFER_OPTION.search(name)), None)
 
 
 def asked_bytes(params: Parameters, capabilities: Capabilities) -> int | None:
-    """The size that the case asks for by that option; None: it leaves it to the system."""
+    """Return the size that the case asks for by that option; None: it leaves it to the system."""
     name = option(capabilities)
     value = settings(params).get(name) if name else None
     return (to_int(value) or None) if value is not None else None
@@ -119,17 +119,17 @@ def remedy(
 
 
 def sysctl(name: str, octets: int) -> str:
-    """The command that raises such a limit to the next power of two."""
+    """Return the command that raises a limit of `net.core` to the next power of two."""
     return f"sudo sysctl -w net.core.{name}={power_of_two(octets)}"
 
 
 def power_of_two(octets: int) -> int:
-    """The next power of two, which is what people compare such limits by."""
+    """Round up to a power of two, by which people compare such limits."""
     return 1 << max(0, octets - 1).bit_length()
 
 
 def lost_where(view: CaseView) -> str:
-    """In words, what counters say of the lost samples; empty where none says anything.
+    """State what counters say of the lost samples; empty where they miss a round with losses.
 
     A best-effort reader counts each sample that never reached it, so what is missing beyond that
     was in its history and was replaced there. Under reliable delivery the writer's history may

@@ -185,8 +185,8 @@ class Kind:
         return worst(self.findings[0])
 
     def where(self, examined: int) -> str:
-        """In how many cases, of so many that there are: "in 3 of 40 cases"; where it is less severe
-        in some of them, "a warning in 1"."""
+        """Return in how many of the examined cases it is: "in 3 of 40 cases"; where it is less
+        severe in some of them, also in how many it is as severe: "a warning in 1"."""
         if not self.cases:
             return ""
         noun = "case" if examined == 1 else "cases"
@@ -197,7 +197,7 @@ class Kind:
         return f"{counted}, {article} {self.severity} in {len(severe)}" if mixed else counted
 
     def counted(self, examined: int) -> str:
-        """Title and count: "Two modes, in 3 of 40 cases"."""
+        """Return title and count: "Two modes, in 3 of 40 cases"."""
         where = self.where(examined)
         return f"{self.title}, {where}" if where else self.title
 
@@ -250,7 +250,7 @@ class Flags:
 
 
 def kinds(findings: Iterable[Finding]) -> list[Kind]:
-    """Findings of one rule and title together, in the order of the first of each."""
+    """Group findings by rule and title, in the order of the first of each."""
     together: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
         together.setdefault((finding.id, finding.title), []).append(finding)
@@ -279,7 +279,7 @@ def by_case(found: Sequence[Kind]) -> dict[str, Flags]:
 
 
 def marks(flags: Iterable[Flag], *, notes: bool = True) -> str:
-    """Letters by severity: "!!a !cd f"; without `notes` of errors and warnings only."""
+    """Return letters by severity: "!!a !cd f"; without `notes`, of errors and warnings only."""
     known = list(flags)
     by_severity = {
         severity: "".join(f.kind.letter for f in known if f.severity == severity)
@@ -290,7 +290,7 @@ def marks(flags: Iterable[Flag], *, notes: bool = True) -> str:
 
 
 def worst(finding: Finding) -> tuple[str, str]:
-    """The case that its evidence is of, empty where that is none, and what was seen there."""
+    """Return the case that the evidence is of, empty where it is of none, and what it shows."""
     found = _OF_CASES.fullmatch(finding.evidence)
     if found and found["case"] in finding.cases:
         return found["case"], found["evidence"]
@@ -298,8 +298,8 @@ def worst(finding: Finding) -> tuple[str, str]:
 
 
 def concerns(finding: Finding) -> list[str]:
-    """Figures in question. If a result of an older Busmark names none, they are its rule's, if it
-    is what the rule usually finds."""
+    """Return the figures in question. If a result of an older Busmark names none, they are its
+    rule's, if it is what the rule usually finds."""
     if finding.concerns or finding.id not in rules():
         return finding.concerns
     rule = rules()[finding.id]
@@ -307,6 +307,6 @@ def concerns(finding: Finding) -> list[str]:
 
 
 def _letter(number: int) -> str:
-    """a to z, then aa, ab, …"""
+    """Return the letters of a number: a to z, then aa, ab, and so on."""
     more, own = divmod(number, len(ascii_lowercase))
     return (_letter(more - 1) if more else "") + ascii_lowercase[own]

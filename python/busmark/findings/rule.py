@@ -29,7 +29,7 @@ duration, share = text.time_text, text.percent_text
 
 
 def size(octets: int) -> str:
-    """208 KiB; without decimals where it is a whole number of the unit."""
+    """Format bytes as 208 KiB; without decimals where it is a whole number of the unit."""
     for factor, unit in SIZE_UNITS:
         if octets >= factor:
             exact = octets % factor == 0
@@ -43,7 +43,7 @@ def p_value(p: float, digits: int = 1) -> str:
 
 
 def listed(items: Sequence[object]) -> str:
-    """The first few, and how many more there are."""
+    """Join the first few items, and state how many more there are."""
     shown = ", ".join(str(item) for item in items[:NAMED])
     more = len(items) - NAMED
     return f"{shown} and {more} more" if more > 0 else shown

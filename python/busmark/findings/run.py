@@ -88,7 +88,7 @@ def early_findings(case: Case, result: Result) -> list[Finding]:
 
 
 def _check(view: CaseView, applied: Iterable[Rule], seen: Seen) -> None:
-    """Adds what these rules say of one case."""
+    """Add what these rules say of one case to `seen`."""
     for rule in applied:
         if rule.check_case is None:
             continue
@@ -101,7 +101,7 @@ def _check(view: CaseView, applied: Iterable[Rule], seen: Seen) -> None:
 
 
 def combine(*parts: Iterable[Finding]) -> list[Finding]:
-    """Findings of several moments as one list, worst first, and what explains others before them.
+    """Merge findings of several moments into one list, worst first, causes before consequences.
 
     If the same finding (rule, severity, title and remedy) is found again, the later one stays; host
     findings of several nodes differ in their evidence and are all kept.
@@ -114,7 +114,7 @@ def combine(*parts: Iterable[Finding]) -> list[Finding]:
 
 
 def _explained(findings: list[Finding]) -> list[Finding]:
-    """The same, each with the titles of those that it may be the cause of."""
+    """Return the findings, each with the titles of those that it may be the cause of."""
     return [
         one.model_copy(
             update={"explains": list(dict.fromkeys(e.title for e in _consequences(one, findings)))}
@@ -143,7 +143,7 @@ def _defect(rule: Rule, error: Exception) -> Observation:
 
 
 def _findings(seen: Seen, *, examined: int, prefix: str = "") -> list[Finding]:
-    """One finding for each rule, severity, title, cause and group."""
+    """Merge observations into one finding for each rule, severity, title, cause and group."""
     merged = []
     for rule in rules().values():
         groups: dict[tuple[str, ...], list[tuple[str, Observation]]] = defaultdict(list)
@@ -187,7 +187,7 @@ def _words(observation: Observation) -> str:
 
 
 def _seen(group: list[tuple[str, Observation]]) -> dict[str, str]:
-    """The worst of each case."""
+    """Return the evidence of each case's worst observation."""
     worst: dict[str, Observation] = {}
     for case, observation in sorted(group, key=lambda item: -item[1].weight):
         worst.setdefault(case, observation)
@@ -195,7 +195,7 @@ def _seen(group: list[tuple[str, Observation]]) -> dict[str, str]:
 
 
 def _ordered(findings: Iterable[Finding]) -> list[Finding]:
-    """By severity, then as registered; what explains others as if it were as severe as they."""
+    """Sort by severity, then as registered; what explains others counts as severe as they."""
     place = {rule_id: position for position, rule_id in enumerate(rules())}
     found = list(findings)
     severity = {id(each): SEVERITIES.index(each.severity) for each in found}

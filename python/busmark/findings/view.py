@@ -100,7 +100,7 @@ class CaseView:
         return self.rows.filter(pl.col("status").is_in(["ok", "marked"]))
 
     def values(self, column: str, *, only_ok: bool = True) -> dict[int, Any]:
-        """A column's values that are there, by round. An unknown column has none."""
+        """Return a column's values that are there, by round. An unknown column has none."""
         rows = self.ok if only_ok else self.finished
         if column not in rows.columns:
             return {}
@@ -108,11 +108,11 @@ class CaseView:
         return {number: value for number, value in pairs if value is not None}
 
     def total(self, column: str) -> int:
-        """Sum of a count over all finished rounds; absent values add nothing."""
+        """Sum a count over all finished rounds; absent values add nothing."""
         return int(sum(self.values(column, only_ok=False).values()))
 
     def system(self, column: str) -> dict[int, int]:
-        """Sum of a count of the table `system` in each finished round that has it."""
+        """Sum a count of the table `system` in each finished round that has it."""
         rows = ((number, sums.get(column)) for number, sums in self._system.items())
         return {number: total for number, total in rows if total is not None}
 
@@ -149,8 +149,8 @@ class CaseView:
         return found
 
     def system_tables(self) -> Iterator[tuple[int, pl.DataFrame]]:
-        """The table `system` of each finished round that has one. A file that cannot be read is
-        left out, which the report states."""
+        """Yield the number and the table `system` of each finished round that has one. A file that
+        cannot be read is left out, which the report states."""
         for number in self.finished["round"].to_list():
             with suppress(UserError):
                 table = self.result.system(self.case.id, number)
@@ -252,7 +252,7 @@ class CaseView:
         return max((float(ns) for ns in longest if isinstance(ns, int | float)), default=None)
 
     def _sent(self) -> Iterator[tuple[int, pl.DataFrame]]:
-        """Samples that writers recorded in each finished round, without warm-up."""
+        """Yield the samples that writers recorded in each finished round, without warm-up."""
         import polars as pl
 
         for number in self.finished["round"].to_list():

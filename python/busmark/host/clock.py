@@ -131,14 +131,14 @@ then."""
 
 
 def clock_step_ns() -> int | None:
-    """By how many nanoseconds CLOCK_MONOTONIC counts, as differences of readings show it; None
-    where it stood still. A clock whose step is no whole number of ns counts as one of 1 ns."""
+    """Return by how many ns CLOCK_MONOTONIC counts, as differences of readings show it; None where
+    it stood still. A clock whose step is not a whole number of ns counts as one of 1 ns."""
     readings = [time.clock_gettime_ns(time.CLOCK_MONOTONIC) for _ in range(READINGS)]
     return step(later - earlier for earlier, later in pairwise(readings))
 
 
 def step(differences: Iterable[int]) -> int | None:
-    """The greatest number of which the most frequent of these are all multiples."""
+    """Return the greatest number of which the most frequent of these are all multiples."""
     counts = Counter(each for each in differences if each > 0)
     needed, found, common = SHARE * counts.total(), 0, 0
     for value, count in counts.most_common():

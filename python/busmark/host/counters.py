@@ -85,7 +85,7 @@ class Counters:
 
 
 def snapshot(processes: Sequence[int] = (), root: Path = Path("/")) -> Counters:
-    """Reads all counters; a few small files, well under a millisecond.
+    """Read all counters: a few small files, well under a millisecond.
 
     Args:
         processes: those whose networks count, each in a namespace of its own; none: this one's.
@@ -154,10 +154,10 @@ def difference(before: Counters, after: Counters) -> dict[str, Any]:
 
 
 def needless_retransmits(change: dict[str, Any]) -> int | None:
-    """Segments sent again although nothing had been lost: all, if the sender took back every
-    recovery and every time-out; else tail-loss probes that repaired nothing, or segments that the
-    receiver already had. One segment may be both, so the greater number counts. None if the kernel
-    does not report it."""
+    """Count the segments sent again although nothing had been lost: all, if the sender took back
+    every recovery and every time-out; else tail-loss probes that repaired nothing, or segments that
+    the receiver already had. One segment may be both, so the greater number counts. None if the
+    kernel does not report it."""
     again, probes = change.get("tcp_retransmits"), change.get("tcp_loss_probes")
     if again is None or probes is None:
         return None
@@ -176,7 +176,7 @@ def _rise(before: int | None, after: int | None) -> int | None:
 
 
 def _share(part: int, total: int) -> float:
-    """Between 0 and 1: a CPU's idle time may be corrected by the kernel, and busy with it."""
+    """Keep a share within 0 and 1: the kernel may correct a CPU's idle time, and busy with it."""
     return min(1.0, max(0.0, part / total))
 
 
@@ -215,8 +215,8 @@ class CounterChange:
 
 
 def together(places: Sequence[CounterChange]) -> dict[str, Any]:
-    """Counts of every network and of every machine once, summed up; of shares the greatest. None
-    where no place tells."""
+    """Add up the counts of every network and of every machine, each once, and take the greatest
+    share. None where no place reports a value."""
     networks = {place.network: place.change for place in places}
     machines = {place.system: place.change for place in places}
     names = dict.fromkeys(name for change in machines.values() for name in change)
@@ -318,7 +318,7 @@ def _link(path: Path) -> str | None:
 
 
 def _drops(net: Path) -> dict[int, int] | None:
-    """Drops of all sockets of a network, by inode; None where they cannot be seen."""
+    """Return the drops of all sockets of a network, by inode; None where they cannot be seen."""
     four, six = (proc.text(net / name) for name in ("udp", "udp6"))
     if four is None:
         return None

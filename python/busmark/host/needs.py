@@ -54,13 +54,13 @@ def missing(carriers: Collection[str], stored: int = 0) -> str | None:
 
 @cache
 def _state(need: Need) -> tuple[str, str | None]:
-    """Once for each process: a plan has hundreds of cases."""
+    """Look at a need once for each process: a plan has hundreds of cases."""
     return need.state()
 
 
 def loopback() -> tuple[str, str | None]:
-    """Sends a datagram to itself, as participants do: routes, rules and the state of the interface
-    are all in it."""
+    """Send a datagram over the loopback interface and receive it, as participants do: routes, rules
+    and the state of the interface all matter to it."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
             own.settimeout(1.0)
@@ -103,7 +103,7 @@ def shared_memory(
 
 
 def disk(folder: Path = HERE) -> tuple[str, str | None]:
-    """Room for a result in a folder, which need not be there yet, or the next one above it."""
+    """Check the room for a result in a folder or, if it is not there yet, the next one above it."""
     there = folder.absolute()
     while not there.exists():
         there = there.parent
@@ -136,7 +136,7 @@ def ports() -> tuple[str, str | None]:
 
 
 def open_files() -> tuple[str, str | None]:
-    """The soft limit, which workers inherit."""
+    """Check the soft limit of open files, which workers inherit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     text = "no limit" if soft == resource.RLIM_INFINITY else f"{soft} for each process"
     if soft != resource.RLIM_INFINITY and soft < LEAST_FILES:

@@ -15,7 +15,7 @@ MOST_CPUS = 1 << 16
 
 
 def text(path: Path) -> str | None:
-    """The file's text without surrounding white space; None when there is nothing to read."""
+    """Return a file's text without surrounding white space; None when there is nothing to read."""
     try:
         content = path.read_text(encoding="utf-8", errors="replace").strip("\x00 \t\n")
     except OSError:
@@ -24,12 +24,12 @@ def text(path: Path) -> str | None:
 
 
 def number(path: Path) -> int | None:
-    """A file that holds one integer."""
+    """Read a file that holds one integer."""
     return to_int(text(path))
 
 
 def numbers(path: Path) -> list[int] | None:
-    """A file that holds integers between white space, such as `tcp_rmem`."""
+    """Read a file that holds integers between white space, such as `tcp_rmem`."""
     content = text(path)
     if content is None:
         return None
@@ -39,7 +39,7 @@ def numbers(path: Path) -> list[int] | None:
 
 
 def fields(path: Path, separator: str) -> dict[str, str]:
-    """Lines of `key SEPARATOR value`; of a repeated key the first. Other lines are skipped."""
+    """Read lines of `key SEPARATOR value`; of a repeated key the first. Other lines are skipped."""
     found: dict[str, str] = {}
     for line in (text(path) or "").splitlines():
         key, mark, value = line.partition(separator)
@@ -49,7 +49,7 @@ def fields(path: Path, separator: str) -> dict[str, str]:
 
 
 def to_int(value: str | None) -> int | None:
-    """A decimal integer of 64 bits, or None: no kernel counts further."""
+    """Parse a decimal integer of 64 bits, else return None: no kernel counts further."""
     try:
         found = int(value) if value is not None else None
     except ValueError:
@@ -58,10 +58,10 @@ def to_int(value: str | None) -> int | None:
 
 
 def to_float(value: str) -> float:
-    """A finite number.
+    """Parse a finite number.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not one.
     """
     found = float(value)
     if not math.isfinite(found):
@@ -70,7 +70,7 @@ def to_float(value: str) -> float:
 
 
 def cpu_list(value: str | None) -> list[int] | None:
-    """The kernel's list format: "0-2,5" is [0, 1, 2, 5] and "" is []; None if it is neither."""
+    """Parse the kernel's list format: "0-2,5" is [0, 1, 2, 5], "" is []; None if it is neither."""
     if value is None:
         return None
     cpus: list[int] = []
@@ -136,7 +136,7 @@ class Task:
 
 
 def task(text: str) -> Task | None:
-    """/proc/PID/stat, which counts threads that have ended too, or /proc/PID/task/TID/stat."""
+    """Parse /proc/PID/stat, which counts ended threads too, or /proc/PID/task/TID/stat."""
     head, mark, tail = text.rpartition(")")
     # The name in brackets may hold anything.
     values = [to_int(word) for word in tail.split()[1:20]]
@@ -155,13 +155,13 @@ def task(text: str) -> Task | None:
 
 
 def last_cpu(text: str) -> int | None:
-    """/proc/PID/task/TID/stat: the CPU on which the thread last ran."""
+    """Return the CPU on which the thread last ran, from /proc/PID/task/TID/stat."""
     words = text.rpartition(")")[2].split()
     return to_int(words[36]) if len(words) > 36 else None
 
 
 def schedstat(text: str) -> tuple[int, int] | None:
-    """/proc/PID/task/TID/schedstat: ns on a CPU, and ns of waiting for one."""
+    """Return ns on a CPU, and ns of waiting for one, from /proc/PID/task/TID/schedstat."""
     words = [to_int(word) for word in text.split()[:2]]
     if len(words) != 2 or words[0] is None or words[1] is None:
         return None
@@ -169,7 +169,7 @@ def schedstat(text: str) -> tuple[int, int] | None:
 
 
 def status(text: str) -> dict[str, int]:
-    """/proc/PID/status: whole numbers by name, sizes in bytes."""
+    """Return whole numbers by name from /proc/PID/status, sizes in bytes."""
     found = {}
     for line in text.splitlines():
         name, _, rest = line.partition(":")
@@ -181,7 +181,7 @@ def status(text: str) -> dict[str, int]:
 
 
 def tables(text: str) -> dict[str, int]:
-    """/proc/net/snmp and netstat: lines "Udp: InErrors …" and "Udp: 0 …" as {"Udp.InErrors": 0}."""
+    """Parse /proc/net/snmp and netstat: "Udp: InErrors …" and "Udp: 0 …" as {"Udp.InErrors": 0}."""
     found: dict[str, int] = {}
     heads: dict[str, list[str]] = {}
     for line in text.splitlines():
@@ -197,14 +197,14 @@ def tables(text: str) -> dict[str, int]:
 
 
 def pairs(text: str) -> dict[str, int]:
-    """Lines of a name and a whole number: /proc/net/snmp6, /proc/vmstat, cpu.stat of a cgroup."""
+    """Parse lines of name and whole number: /proc/net/snmp6, /proc/vmstat, cpu.stat of a cgroup."""
     words = (line.split() for line in text.splitlines())
     found = {pair[0]: to_int(pair[1]) for pair in words if len(pair) == 2}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def network(snmp: str, snmp6: str) -> dict[str, int | None]:
-    """Errors of a network namespace; for UDP, IPv4 and IPv6 together."""
+    """Return errors and TCP segments of a network namespace; for UDP, IPv4 and IPv6 together."""
     four, six = tables(snmp), pairs(snmp6)
 
     def udp(name: str) -> int | None:
@@ -242,7 +242,7 @@ def fragments(snmp: str, snmp6: str) -> dict[str, int | None]:
 
 
 def interfaces(text: str) -> dict[str, dict[str, int]]:
-    """/proc/net/dev: `INTERFACE_COLUMNS` by interface."""
+    """Return `INTERFACE_COLUMNS` by interface, from /proc/net/dev."""
     found = {}
     for line in text.splitlines():
         name, mark, rest = line.rpartition(":")
@@ -254,7 +254,7 @@ def interfaces(text: str) -> dict[str, dict[str, int]]:
 
 
 def softnet_drops(text: str) -> int | None:
-    """/proc/net/softnet_stat: packets dropped before any socket, by all CPUs."""
+    """Return the packets dropped before any socket, by all CPUs, from /proc/net/softnet_stat."""
     try:
         return sum(int(line.split()[SOFTNET_DROPPED], 16) for line in text.splitlines())
     except (ValueError, IndexError):
@@ -262,13 +262,13 @@ def softnet_drops(text: str) -> int | None:
 
 
 def context_switches(stat: str) -> int | None:
-    """/proc/stat: of all CPUs."""
+    """Return the context switches of all CPUs, from /proc/stat."""
     values = _line(stat, "ctxt")
     return values[0] if values else None
 
 
 def net_softirqs(stat: str) -> dict[str, int | None]:
-    """/proc/stat: soft interrupts of the network, for sending and for receiving."""
+    """Return soft interrupts of the network, for sending and for receiving, from /proc/stat."""
     kinds = (_line(stat, "softirq") or [])[1:]
     places = {"softirqs_net_tx": NET_TX, "softirqs_net_rx": NET_RX}
     return {name: kinds[at] if at < len(kinds) else None for name, at in places.items()}
@@ -280,7 +280,7 @@ def _line(text: str, name: str) -> list[int | None] | None:
 
 
 def cpu_ticks(stat: str) -> dict[str, dict[str, int]]:
-    """/proc/stat: `CPU_TIMES` in clock ticks, by CPU number; all together under ""."""
+    """Return `CPU_TIMES` in clock ticks, by CPU number, from /proc/stat; all together under ""."""
     found = {}
     for line in stat.splitlines():
         name, *words = line.split() or [""]
@@ -293,7 +293,7 @@ def cpu_ticks(stat: str) -> dict[str, dict[str, int]]:
 
 
 def uptime_ticks(text: str) -> int | None:
-    """/proc/uptime: time since boot in clock ticks, of a clock that no tick drives."""
+    """Return clock ticks since boot from /proc/uptime: the time of a clock that no tick drives."""
     seconds = text.split()[:1]
     try:
         return round(float(seconds[0]) * 1e9 / TICK_NS) if seconds else None
@@ -302,7 +302,7 @@ def uptime_ticks(text: str) -> int | None:
 
 
 def cpu_time(ticks: dict[str, int]) -> CpuTime:
-    """One CPU's ticks, summed up. Columns that an old kernel lacks add nothing."""
+    """Sum up one CPU's ticks. Columns that an old kernel lacks add nothing."""
     idle = ticks.get("idle", 0) + ticks.get("iowait", 0)
     steal = ticks.get("steal", 0)
     whole = sum(ticks.values())
@@ -310,6 +310,6 @@ def cpu_time(ticks: dict[str, int]) -> CpuTime:
 
 
 def total(*values: int | None) -> int | None:
-    """Sum of those that are known; None where none is."""
+    """Add up the known values; None where none is known."""
     known = [value for value in values if value is not None]
     return sum(known) if known else None

@@ -18,7 +18,7 @@ MODEL_KEYS = ("model name", "Processor", "cpu model", "uarch")
 
 
 def cpu_facts(root: Path) -> dict[str, Any]:
-    """The part of the host profile that concerns CPUs."""
+    """Return the part of the host profile that concerns CPUs."""
     info = proc.fields(root / "proc/cpuinfo", ":")
     status = proc.fields(root / "proc/self/status", ":")
     online = proc.cpu_list(proc.text(root / CPUS / "online"))
@@ -52,7 +52,7 @@ def _aes(info: dict[str, str]) -> bool | None:
 
 
 def _siblings(root: Path, online: list[int]) -> list[list[int]] | None:
-    """CPUs that share a core, core by core; None where the topology is not known."""
+    """Return the CPUs that share a core, core by core; None where the topology is not known."""
     cores: set[tuple[int, ...]] = set()
     for cpu in online:
         path = root / CPUS / f"cpu{cpu}/topology/thread_siblings_list"
@@ -71,7 +71,7 @@ def _smt_active(root: Path, siblings: list[list[int]] | None) -> bool | None:
 
 
 def governors(root: Path, online: list[int]) -> dict[str, str] | None:
-    """Frequency governor of each CPU by its number; None where no CPU has one."""
+    """Return the frequency governor of each CPU by its number; None where no CPU has one."""
     paths = {cpu: root / CPUS / f"cpu{cpu}/cpufreq/scaling_governor" for cpu in online}
     found = {str(cpu): governor for cpu, path in paths.items() if (governor := proc.text(path))}
     return found or None
@@ -138,7 +138,7 @@ HERE = Path("/")
 
 
 def profile(root: Path = HERE, clock_said: str | None = None) -> Profile:
-    """The host profile as it is stored in the manifest.
+    """Return the host profile that the manifest stores.
 
     Files are looked up below `root`; `clock_said` is what `clock.SCRIPT` printed there, which this
     machine is asked for. Architecture and Python version describe this process whatever `root` is.
@@ -176,7 +176,7 @@ def _system(root: Path) -> Profile:
 
 
 def _kernel_parameters(root: Path) -> str | None:
-    """The command line up to "--": what follows goes to the first process, not to the kernel."""
+    """Return the command line up to "--": the rest goes to the first process, not to the kernel."""
     line = proc.text(root / "proc/cmdline")
     if line is None:
         return None
@@ -210,7 +210,7 @@ def _memory(root: Path) -> Profile:
 
 
 def _kib(value: str | None) -> int | None:
-    """Bytes of a /proc/meminfo value such as "2048 kB"."""
+    """Return the bytes of a /proc/meminfo value such as "2048 kB"."""
     kib = proc.to_int(value.split()[0]) if value else None
     return kib * 1024 if kib is not None else None
 
@@ -233,7 +233,7 @@ def _load_average(root: Path) -> list[float] | None:
 
 
 def _limits(root: Path) -> Profile:
-    """Soft limits of this process, which its workers inherit, and its user."""
+    """Return soft limits of this process, which its workers inherit, and its user."""
     lines = (proc.text(root / "proc/self/limits") or "").splitlines()
     user = proc.fields(root / "proc/self/status", ":").get("Uid", "").split()
     return {
@@ -243,7 +243,7 @@ def _limits(root: Path) -> Profile:
 
 
 def _limit(lines: list[str], title: str) -> int | str | None:
-    """The first number behind the title: the soft limit."""
+    """Return the first number behind the title: the soft limit."""
     words = next((line.removeprefix(title).split() for line in lines if line.startswith(title)), [])
     soft = words[0] if words else None
     return UNLIMITED if soft == UNLIMITED else proc.to_int(soft)
@@ -271,7 +271,7 @@ PRODUCTS = {
 
 
 def virtualisation(root: Path) -> str | None:
-    """The hypervisor's name, "none" on a physical machine, None where it is not known.
+    """Return the hypervisor's name, "none" on a physical machine, None where it is not known.
 
     On x86 the CPU flag `hypervisor` decides and the firmware gives the name; elsewhere a known
     name in the firmware says that it is virtual, and its absence says nothing.
@@ -291,7 +291,7 @@ def _product(root: Path) -> str | None:
 
 
 def _paravirtual_clock(root: Path) -> str | None:
-    """KVM offers its own clock even where the firmware is silent (micro virtual machines)."""
+    """Find KVM by its own clock, offered even where firmware is silent (micro virtual machines)."""
     clocks = root / "sys/devices/system/clocksource/clocksource0/available_clocksource"
     return "KVM" if "kvm-clock" in (proc.text(clocks) or "").split() else None
 
@@ -374,15 +374,15 @@ LOAD_STEP = 0.5
 
 
 def differences(before: Profile, after: Profile) -> dict[str, tuple[object, object]]:
-    """Facts that are not the same, with both values; a fact that one does not report is left
+    """Return facts that are not the same, with both values; a fact that one does not report is left
     out."""
     pairs = {fact: (before.get(fact), after.get(fact)) for fact in FACTS}
     return {fact: both for fact, both in pairs.items() if None not in both and both[0] != both[1]}
 
 
 def whole_differences(before: Profile, after: Profile) -> dict[str, tuple[object, object]]:
-    """The same with settings of the kernel and limits of the session, and with the load at the
-    start of each, where that is not about the same."""
+    """Return the same with settings of the kernel and limits of the session, and with the load at
+    the start of each, where that is not about the same."""
     pairs = {fact: (before.get(fact), after.get(fact)) for fact in SETTINGS}
     found = {fact: both for fact, both in pairs.items() if None not in both and both[0] != both[1]}
     load, later = _last_minute(before), _last_minute(after)

@@ -59,7 +59,7 @@ _CGROUP = re.compile(r"/sys/fs/cgroup(.*)/(cpu\.stat|memory\.current|memory\.usa
 
 
 def counted(reading: Reading) -> dict[Key, CounterReading]:
-    """Everything that one reading counts."""
+    """Return everything that one reading counts, by object."""
     files = {path: (time_ns, text) for time_ns, path, text in reading}
     found = dict(_host(files))
     networks = {
@@ -210,7 +210,7 @@ def changes(readings: Sequence[Reading], participants: Mapping[int, str]) -> lis
 
 
 def _begin(start: CounterReading | None, before: Mapping[Key, CounterReading]) -> int:
-    """When the interval began; for a new object, with the previous reading's."""
+    """Return when the interval began; for a new object, the time of the previous reading."""
     return start.time_ns if start else min(entry.time_ns for entry in before.values())
 
 

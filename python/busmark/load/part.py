@@ -56,14 +56,14 @@ class Load:
 
 
 def amount_text(kind: Kind, level: float) -> str:
-    """A level with its unit."""
+    """Return a level with its unit, as text."""
     if kind == "cpu":
         return f"{100 * level:.3g} % of each CPU"
     return f"{level / 1e6:.4g} {'Mbit/s' if kind == 'net' else 'MB/s'}"
 
 
 def parse(text: str) -> tuple[Load, ...]:
-    """The loads of a text, which run at once; none for an empty one.
+    """Return the loads that a text names, which run at once; none for an empty text.
 
     Raises:
         UserError: one of them is no load, or there are two of a kind.
@@ -192,7 +192,7 @@ class Site:
 
 
 def here(folder: Path, prefix: Sequence[str] = (), address: str = "127.0.0.1") -> Site:
-    """This machine, or what a command prefix makes of it."""
+    """Return this machine as a site, whose commands run behind this prefix."""
     return Site(str(folder), lambda words: Start([*prefix, *words]), os.cpu_count(), address)
 
 
@@ -214,12 +214,12 @@ class Part:
     def __init__(
         self, site: Site, what: str, tool: list[str], output: Path, before: str = ":"
     ) -> None:
-        """Starts it.
+        """Start the tool.
 
         Args:
-            what: it belongs to, for messages.
-            output: a file for what it says.
-            before: what its shell does first; no part of the load.
+            what: load that it belongs to, for messages.
+            output: file for all that it says.
+            before: command that its shell runs first; no part of the load.
         """
         self.site = site
         self.what = f"{what}{site.where}: {tool[0]}"
@@ -270,7 +270,7 @@ class Part:
         return Killed(f"{self.what} ended ({how}{': ' if last else ''}{last})")
 
     def stop(self) -> str:
-        """Ends it; all that was said. Empty where that was done before."""
+        """End the tool and return all that it said; empty where it was stopped before."""
         if not self._output.exists():
             return ""
         self._process.stop(STOP_S)
@@ -332,7 +332,7 @@ def missing_tool(loads: tuple[Load, ...]) -> str | None:
 
 
 def question(load: Load) -> str:
-    """A command that prints nothing where the tool of a load is missing."""
+    """Return a command that prints nothing where the tool of a load is missing."""
     return f"command -v {TOOLS[load.kind]} || :"
 
 
@@ -343,7 +343,7 @@ def preparation(load: Load) -> str:
 
 
 def cpu_or_disk(load: Load, limit_s: float) -> list[str]:
-    """Loads the machine for no longer than that."""
+    """Return the command that loads the CPUs or the disk of a machine, for `limit_s` at most."""
     if load.kind == "cpu":
         share = 1.0 if load.level is None else load.level
         return [
@@ -376,12 +376,12 @@ def cpu_or_disk(load: Load, limit_s: float) -> list[str]:
 
 
 def receiver(address: str, port: int) -> list[str]:
-    """Receiver of a network load."""
+    """Return the command of the receiver of a network load."""
     return ["iperf3", "--server", "--one-off", "--bind", address, "--port", str(port), "--json"]
 
 
 def sender(load: Load, address: str, port: int, limit_s: float) -> list[str]:
-    """To a receiver that listens there."""
+    """Return the command of the sender of a network load, to the receiver at this address."""
     # To iperf3 a rate of 0 is none.
     return [
         "iperf3",

@@ -63,7 +63,7 @@ class _One:
         self._end: list[Account] = []
 
     def start(self, sites: Sequence[Site]) -> None:
-        """Starts it and waits until it loads."""
+        """Start the load and wait until it loads."""
         if self.load.kind == "net":
             address, port = sites[-1].address, random.choice(PORTS)
             self._add(sites[-1], receiver(address, port))
@@ -104,8 +104,8 @@ class _One:
         self.parts.append(Part(site, f"load {self.load.kind}", tool, output, before))
 
     def _check(self, now: Sequence[Account]) -> None:
-        """Raises `Killed` where a part has ended: of several the one that did so first, for one
-        that was killed takes its peer with it, by an ordinary exit."""
+        """Raise `Killed` where a part has ended. Where several have, name one that was killed: it
+        takes its peer with it, which ends by an ordinary exit."""
         ended = [part.ended() for part, each in zip(self.parts, now, strict=True) if not each.runs]
         if ended:
             raise next((each for each in ended if "killed by" in str(each)), ended[0])
@@ -126,11 +126,11 @@ class _One:
         return [written[-1] or max(read[0] - LOADING_BYTES, 0)]
 
     def begin(self) -> None:
-        """From now on it counts what it does."""
+        """Begin to count what the load does."""
         self._begin = [part.account() for part in self.parts]
 
     def end(self) -> None:
-        """Until now.
+        """End the count of what the load does.
 
         Raises:
             Killed: it has ended before.
@@ -139,8 +139,8 @@ class _One:
         self._check(self._end)
 
     def stop(self) -> float | None:
-        """Ends it. What was achieved where that was least, in the unit of its level; None where it
-        is not known."""
+        """End the load and return what it achieved on the node where that was least, in the unit of
+        its level; None where it is not known."""
         # The sender of a load of the network, which is the last, ends first.
         said = [part.stop() for part in reversed(self.parts)]
         seconds = [b.moment_s - a.moment_s for a, b in zip(self._begin, self._end, strict=True)]
@@ -158,13 +158,12 @@ class _One:
         return min(known_levels) if len(known_levels) == len(self.on) else None
 
     def kill(self) -> None:
-        """Ends it at once."""
         for part in reversed(self.parts):
             part.stop()
 
 
 def _own_rate(said: str) -> float | None:
-    """By the receiver's own words, over all of its time, bits per second."""
+    """Return the rate that the receiver states of all its time, in bits per second; or None."""
     try:
         whole = json.loads(said[said.index("{") : said.rindex("}") + 1])
         return float(whole["end"]["sum_received"]["bits_per_second"])
@@ -176,11 +175,11 @@ class Running:
     """Loads that run at once."""
 
     def __init__(self, loads: Sequence[Load], folder: Path, limit_s: float = FOREVER_S) -> None:
-        """Nothing runs yet.
+        """Prepare the loads; none runs yet.
 
         Args:
-            folder: of this machine, for what the tools say.
-            limit_s: by themselves they end so late.
+            folder: on this machine, for the output of the tools.
+            limit_s: time after which they end by themselves.
         """
         self.loads = list(loads)
         """What was asked for."""
@@ -188,7 +187,7 @@ class Running:
         self._killed = False
 
     def start(self, sites: Sites) -> None:
-        """Starts them and waits until each is seen to load.
+        """Start the loads and wait until each is seen to load.
 
         Raises:
             UserError: one does nothing (`NotRunning`).
@@ -216,8 +215,8 @@ class Running:
         return {each.load.kind: each.on for each in self._running}
 
     def stop(self) -> dict[Kind, float | None]:
-        """Ends them. What each achieved since all of them ran, in the unit of its level; on several
-        nodes where that was least. None where it is not known.
+        """End the loads and return, by kind, what each achieved since all of them ran, in the unit
+        of its level: on several nodes the least; None where it is not known.
 
         Raises:
             Killed: one had ended before.
@@ -231,14 +230,14 @@ class Running:
             self.kill()
 
     def kill(self) -> None:
-        """Ends them at once, also while another thread starts them."""
+        """End the loads at once, also while another thread starts them."""
         self._killed = True
         for each in self._running:
             each.kill()
 
 
 def start(loads: Sequence[Load], sites: Sites, folder: Path, limit_s: float = FOREVER_S) -> Running:
-    """Loads that have been started, as by `Running.start`."""
+    """Start loads as `Running.start` does, and return them."""
     running = Running(loads, folder, limit_s)
     running.start(sites)
     return running

@@ -95,7 +95,7 @@ class Statistic:
 
 
 def percentile(percent: float, **shown: Any) -> Statistic:
-    """A percentile of a round."""
+    """Return the `Statistic` of this percentile of a round, with `shown` as its further fields."""
     name = f"p{percent:.10g}"
     shown = {"in_latency": Heading(f"{name} RTT/2", minor=True, when="always"), **shown}
     return Statistic(

@@ -86,7 +86,7 @@ class Best(Frozen):
 
 
 def best_parts(parts: Sequence[stats.Best]) -> list[Best]:
-    """Parts of values in nanoseconds."""
+    """Return each part of values in nanoseconds as a `Best`."""
     return [
         Best(
             percent=part.percent,
@@ -224,12 +224,12 @@ class Distribution(_Pooled):
     """Null for jitter."""
 
     def figure(self, key: str) -> Figure | None:
-        """A statistic of `model.statistics`."""
+        """Return the statistic of this key (`model.statistics`)."""
         found: Figure | None = getattr(self, key)
         return found
 
     def time_ns(self, key: str) -> float | None:
-        """A figure of all samples together."""
+        """Return a time of all samples together, in ns, by its key (`model.statistics`)."""
         found: float | None = getattr(self, key)
         return found
 
@@ -237,7 +237,7 @@ class Distribution(_Pooled):
 def figure(
     estimate: stats.Estimate, unit: str, count: int | None = None, *, signed: bool = False
 ) -> Figure:
-    """An estimate with its unit; `count` replaces its count where more samples are behind it.
+    """Return an estimate with its unit; `count` replaces its count if more samples are behind it.
 
     Unless `signed`, it is of something that cannot be negative: a lower limit below 0, as a
     symmetric interval of very few rounds has it, is 0, which takes nothing from its coverage.
@@ -257,7 +257,7 @@ def figure(
 
 
 def halved(whole: Distribution | None) -> Distribution | None:
-    """The same round trips, halved: every time divided by two."""
+    """Return the same round trips halved: every time divided by two."""
     if whole is None:
         return None
 
@@ -283,7 +283,6 @@ def halved(whole: Distribution | None) -> Distribution | None:
 
 
 def _half_times(figures: F) -> F:
-    """All fields in ns divided by two."""
     times = {name: v / 2 for name, v in figures if name.endswith("_ns") and v is not None}
     return figures.model_copy(update=times)
 
@@ -297,16 +296,16 @@ _TIMES = tuple(one.key for one in POOLED)
 def over_rounds(
     values: Sequence[float | None], unit: str, count: int | None, *, signed: bool = False
 ) -> Figure | None:
-    """Figure of a typical round, from one value per round in the order of time: their median and
-    its interval (`stats.typical`); None when no round has one."""
+    """Return the figure of a typical round from one value per round in the order of time: their
+    median and its interval (`stats.typical`); None when no round has one."""
     return _of_rounds(stats.typical, values, unit, count, signed=signed)
 
 
 def mean_over_rounds(
     values: Sequence[float | None], unit: str, count: int | None, *, signed: bool = False
 ) -> Figure | None:
-    """The mean of one value per round with Student's interval; None when no round has one. It is
-    for shares of what was lost: what a few rounds lost is not to vanish behind the others."""
+    """Return the mean of one value per round with Student's interval; None when no round has one.
+    It is for shares of lost samples: a few rounds' losses must not vanish behind the others."""
     return _of_rounds(stats.t_interval, values, unit, count, signed=signed)
 
 

@@ -45,7 +45,7 @@ class ByRound(Frozen):
         )
 
     def halved(self) -> ByRound:
-        """The same of half of each time."""
+        """Return the same statistic of half of each time."""
         if self.figure is None:
             return self
         ends = {name: None if v is None else v / 2 for name, v in self.figure if name in _ENDS}
@@ -80,7 +80,7 @@ class LatencyByRound(Frozen):
 
     @classmethod
     def without(cls, quantity: Quantity, reason: str) -> LatencyByRound:
-        """No statistic of it, for this reason."""
+        """Return a latency without any statistic, for this reason."""
         missing = ByRound(figure=None, reason=reason)
         return cls(
             name="latency", quantity=quantity, statistics={one.name: missing for one in STATISTICS}
@@ -162,7 +162,7 @@ class Reported(Frozen):
     figures: list[ReportedFigure] = Field(default=[])
 
     def figure(self, statistic: str, percent: float | None = None) -> Figure | None:
-        """One of them."""
+        """Return the figure of this statistic and percentile; None where there is none."""
         for known in self.figures:
             if (known.statistic, known.percent) == (statistic, percent):
                 return known.figure

@@ -77,7 +77,7 @@ UNITS = {"_hz": " /s", "_s": " s"}
 
 
 def flatten(params: Parameters) -> Flat:
-    """Nested parameters as `a.b` keys. Absent values are left out."""
+    """Return parameters with nested ones as `a.b` keys. Absent values are left out."""
     return UNSTATED | _flat(params.declared())
 
 
@@ -94,7 +94,7 @@ def _flat(params: Mapping[str, Any], prefix: str = "") -> Flat:
 
 
 def with_whole_history(cases: Mapping[str, Flat]) -> dict[str, Flat]:
-    """The cases with history and depth as one: keep last 1. Another history has no depth."""
+    """Return the cases with history and depth as one: keep last 1. Another history has no depth."""
     return {case: _with_whole_history(flat) for case, flat in cases.items()}
 
 
@@ -113,7 +113,7 @@ def is_choice(name: str) -> bool:
 
 
 def varying(cases: Iterable[Flat]) -> list[str]:
-    """Names of the parameters that differ between some of the cases, in order of appearance."""
+    """Return names of parameters that differ between some of the cases, in order of appearance."""
     cases = list(cases)
     names = dict.fromkeys(name for flat in cases for name in flat)
     skipped = EFFORT | {each.name for each in PARAMETERS if each.apart}
@@ -140,8 +140,8 @@ def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
 
 
 def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
-    """The `names` that differ between cases of the same adapter; for parameters of a peer, between
-    cases of the same peer. What the workload decides is not among them."""
+    """Return the `names` that differ between cases of the same adapter; for parameters of a peer,
+    between cases of the same peer. Parameters that the workload decides are not among them."""
 
     def differs(name: str) -> bool:
         owner = "peer" if name.startswith("peer_") else "adapter"
@@ -158,14 +158,14 @@ def _key(value: Any) -> str:
 
 
 def title(name: str) -> str:
-    """A parameter's name for people."""
+    """Return the name of a parameter for people."""
     plain = name.split(".", 1)[-1] if is_choice(name) else name
     label = BY_NAME[name].label if name in BY_NAME else ""
     return (label or plain.removesuffix("_s").removesuffix("_hz")).replace("_", " ")
 
 
 def value_text(name: str, value: Any) -> str:
-    """A parameter's value for people."""
+    """Return the value of a parameter for people."""
     if value is None:
         return ABSENT
     if name == "size":
@@ -188,7 +188,7 @@ def value_text(name: str, value: Any) -> str:
 
 
 def choice_text(name: str, value: Any) -> str:
-    """A choice as a part of a label: words stand alone, numbers and switches need their name."""
+    """Return a choice as a part of a label: a word alone, a number or a switch with its name."""
     text = value_text(name, value)
     if text == "none":
         return f"no {title(name)}"
@@ -198,8 +198,8 @@ def choice_text(name: str, value: Any) -> str:
 
 
 def placement_of(params: Parameters) -> str:
-    """The placement as cases are distinguished by it: what is one CPU on one machine is one of each
-    on several."""
+    """Return the placement by which cases are distinguished: one CPU of one machine is one CPU of
+    each node where participants are on several."""
     placement = str(params.placement)
     nodes = {params.writer_on, params.reader_on}
     several = params.network == "nodes" and len(nodes) > 1
@@ -207,8 +207,8 @@ def placement_of(params: Parameters) -> str:
 
 
 def kept(placement: str, rows: Sequence[Mapping[str, Any]]) -> str:
-    """The placement that these rounds of a case had: `moved` where participants were moved during
-    one that counts, or during all that there are."""
+    """Return the placement that these rounds of a case had: `moved` where participants were moved
+    during a round that counts or, where none counts, during any."""
     counting = [row for row in rows if row["status"] == "ok"] or rows
     moved = any(MOVED.search(row.get("changed") or "") for row in counting)
     return "moved" if moved else placement
@@ -219,17 +219,17 @@ MOVED = re.compile(r"(?:^|; )(?:affinity|cpus_used): ")
 
 
 def placement_text(placement: str) -> str:
-    """In words, to follow "64 B"."""
+    """Return the placement in words, to follow "64 B"."""
     return PLACEMENTS.get(placement, f"on CPUs {placement}")
 
 
 def placement_short(placement: str) -> str:
-    """For a selector, or the name of a sheet."""
+    """Return the placement in few words, for a selector or the name of a sheet."""
     return PLACEMENTS_SHORT.get(placement, f"CPUs {placement}")
 
 
 def placement_rank(placement: str) -> tuple[int, str]:
-    """Order in which placements are shown."""
+    """Return the key by which placements are sorted for display; unknown ones come last."""
     known = list(PLACEMENTS)
     return (known.index(placement) if placement in known else len(known), placement)
 
@@ -270,7 +270,7 @@ class Named:
 
 
 def short_title(adapter: str, adapters: Mapping[str, Mapping[str, Any]]) -> str:
-    """The adapter's name for people."""
+    """Return the adapter's title, or its name where it has none."""
     title = adapters.get(adapter, {}).get("title")
     return str(title) if title else adapter
 
@@ -280,7 +280,7 @@ def name_cases(
     adapters: Mapping[str, Mapping[str, Any]],
     unsupported: Container[str] = (),
 ) -> dict[str, Named]:
-    """Names for cases given by their flat parameters, test by test.
+    """Name cases, given by their flat parameters, test by test.
 
     What only unsupported cases have is not in the names of the others, and what all of them
     have in common is in none.
@@ -327,7 +327,7 @@ def _name_test(
 
 
 def _sides(flat: Flat, adapters: Mapping[str, Mapping[str, Any]]) -> str:
-    """The adapter, or both where they differ: writer → reader."""
+    """Return the adapter, or both where they differ: writer → reader."""
     names = [flat.get("adapter"), *([flat["peer"]] if flat.get("peer") else [])]
     return " → ".join(short_title(str(name), adapters) for name in names)
 
@@ -337,7 +337,7 @@ def _capitalised(text: str) -> str:
 
 
 def _make_distinct(named: dict[str, Named], cases: Mapping[str, Flat]) -> None:
-    """Cases that would still look the same get their identifier as the last part of the label."""
+    """Append its identifier to the label of each case that would still look like another."""
     seen: dict[Any, list[str]] = {}
     for case, flat in cases.items():
         name = named[case]
@@ -354,7 +354,7 @@ def _make_distinct(named: dict[str, Named], cases: Mapping[str, Flat]) -> None:
 def _without_sides(
     named: Mapping[str, Named], cases: Mapping[str, Flat], unsupported: Container[str]
 ) -> dict[str, Named]:
-    """The names without their first part where all that can be compared have it in common, and
+    """Return the names without their first part where all comparable cases have it in common and
     every label of the test has further parts."""
     compared = [c for c in cases if not named[c].is_floor and c not in unsupported]
     first = {named[case].label.partition(SEPARATOR)[0] for case in compared}
@@ -372,7 +372,7 @@ def _without_sides(
 
 
 def labels(cases: Sequence[tuple[str, str, bool]]) -> list[Label]:
-    """Labels by (label, adapter, is floor): each once, variants of one adapter numbered."""
+    """Make labels from (label, adapter, is floor): each once, variants of one adapter numbered."""
     result: list[Label] = []
     variants: dict[str, int] = {}
     for text, adapter, is_floor in dict.fromkeys(cases):
@@ -384,7 +384,7 @@ def labels(cases: Sequence[tuple[str, str, bool]]) -> list[Label]:
 
 
 def meant(names: Iterable[str], wanted: str) -> list[str]:
-    """Cases of DIR#CASE: the one with this name or number, or all that match this pattern."""
+    """Return cases of DIR#CASE: the one with this name or number, or all matching this pattern."""
     known = list(names)
     if wanted in known:
         return [wanted]
@@ -393,7 +393,7 @@ def meant(names: Iterable[str], wanted: str) -> list[str]:
 
 
 def described(workload: Mapping[str, str]) -> str:
-    """ "payload struct, rate 1 000 /s"; empty without further dimensions."""
+    """Describe the workload: "payload struct, rate 1 000 /s"; empty without further dimensions."""
     return ", ".join(f"{key} {text}" for key, text in workload.items() if text != ABSENT)
 
 

@@ -138,7 +138,7 @@ P = Parameter
 
 
 def _like(form: Any) -> AfterValidator:
-    """A validator that changes nothing: an older Busmark must not lose what a newer one adds."""
+    """Make a validator that changes nothing: an older Busmark must keep what a newer one adds."""
     adapter = TypeAdapter(form)
 
     def check(value: Any) -> Any:

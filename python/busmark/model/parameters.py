@@ -78,7 +78,7 @@ class Policy(Parameter):
 
 
 def _table(value: Any) -> Any:
-    """QoS may be stored as JSON text; what is no JSON stays what it is, and is refused."""
+    """Decode QoS that is stored as JSON text; leave other text unchanged, which is then refused."""
     if not isinstance(value, str):
         return value
     try:

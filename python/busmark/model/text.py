@@ -69,7 +69,7 @@ class Interval(Protocol):
 
 
 def scale_for(values: Iterable[float | None], scales: Sequence[Scale] = TIME) -> Scale:
-    """The largest scale in which the smallest positive value is still at least 1.
+    """Choose the largest scale in which the smallest positive value is still at least 1.
 
     One column of a table uses one scale; without any value it is the smallest of `scales`.
     """
@@ -82,7 +82,7 @@ def scale_for(values: Iterable[float | None], scales: Sequence[Scale] = TIME) ->
 
 
 def decimals(value: float, digits: int = 3) -> int:
-    """Decimal places that show `value` with this many significant digits."""
+    """Return the decimal places that show `value` with this many significant digits."""
     if value == 0 or not isfinite(value):
         return 0
     # As rounded: 9.996 is 10.0.
@@ -90,7 +90,7 @@ def decimals(value: float, digits: int = 3) -> int:
 
 
 def number(value: float | None, places: int | None = None) -> str:
-    """A number with `places` decimals, by default three significant digits (four from 1000).
+    """Format a number with `places` decimals, by default three significant digits (four from 1000).
 
     Thousands are grouped; an absent value is an em dash.
     """
@@ -105,12 +105,12 @@ def number(value: float | None, places: int | None = None) -> str:
 
 
 def count(value: int | None) -> str:
-    """A whole number, all digits, thousands grouped."""
+    """Format a whole number with all its digits, thousands grouped."""
     return ABSENT if value is None else f"{value:,}".replace(",", THIN)
 
 
 def amount(value: float | None, unit: str = "") -> str:
-    """A number without an interval: a count, or of this unit."""
+    """Format a number without an interval: in this unit or, where that is empty, as a count."""
     if value is None:
         return ABSENT
     if unit == "1":
@@ -119,7 +119,7 @@ def amount(value: float | None, unit: str = "") -> str:
 
 
 def places_for(figure: Interval, scale: Scale) -> int:
-    """Decimals for a value and its limits: three digits, or four where three hide the interval."""
+    """Return decimals of a value and its limits: three digits, four if three hide the interval."""
     value = figure.value / scale.factor
     places = decimals(value)
     if figure.low is None or figure.high is None:
@@ -129,7 +129,7 @@ def places_for(figure: Interval, scale: Scale) -> int:
 
 
 def value_text(figure: Interval | None, scale: Scale, places: int | None = None) -> str:
-    """The value alone, without its unit."""
+    """Format the value alone, without its unit."""
     if figure is None:
         return ABSENT
     places = places_for(figure, scale) if places is None else places
@@ -137,7 +137,7 @@ def value_text(figure: Interval | None, scale: Scale, places: int | None = None)
 
 
 def interval_text(figure: Interval | None, scale: Scale, places: int | None = None) -> str:
-    """The limits in brackets, without a unit; empty where there is no interval."""
+    """Format the limits in brackets, without a unit; empty where there is no interval."""
     if figure is None or figure.low is None or figure.high is None:
         return ""
     places = places_for(figure, scale) if places is None else places
@@ -146,7 +146,7 @@ def interval_text(figure: Interval | None, scale: Scale, places: int | None = No
 
 
 def figure_text(figure: Interval | None, scales: Sequence[Scale] = TIME) -> str:
-    """Value, interval and unit, as in "5.10 [5.02, 5.19] µs"."""
+    """Format value, interval and unit, as in "5.10 [5.02, 5.19] µs"."""
     if figure is None:
         return ABSENT
     scale = scale_for([abs(figure.value)], scales)
@@ -155,12 +155,12 @@ def figure_text(figure: Interval | None, scales: Sequence[Scale] = TIME) -> str:
 
 
 def as_set(value: float) -> str:
-    """A number that somebody has set, as it was set: 0.05."""
+    """Format a number that somebody has set in the form in which it was set: 0.05."""
     return f"{Decimal(f'{value:g}'):f}"
 
 
 def time_text(value_ns: float | None) -> str:
-    """A time without an interval, in its own unit."""
+    """Format a time (ns) without an interval, in a unit of its own."""
     if value_ns is None:
         return ABSENT
     scale = scale_for([abs(value_ns)])
@@ -168,7 +168,7 @@ def time_text(value_ns: float | None) -> str:
 
 
 def size_text(size: int | None) -> str:
-    """Bytes, in KiB, MiB and GiB where that is exact."""
+    """Format bytes, in KiB, MiB or GiB where that is exact."""
     if size is None:
         return ABSENT
     for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
@@ -178,8 +178,8 @@ def size_text(size: int | None) -> str:
 
 
 def percent_text(share: float | None) -> str:
-    """A share of 1 as a percentage: "0 %" only when it is nothing at all, "100 %" only
-    when it is all."""
+    """Format a share of 1 as a percentage: "0 %" only when it is nothing at all, "100 %" only when
+    it is all."""
     if share is None:
         return ABSENT
     percent = share * 100
@@ -196,7 +196,7 @@ def percent_text(share: float | None) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Such as 45 s, 3 min, 1 h 20 min."""
+    """Format seconds, such as 45 s, 3 min, 1 h 20 min."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
@@ -204,12 +204,12 @@ def duration(seconds: float) -> str:
 
 
 def plural(number_of: int, noun: str, many: str | None = None) -> str:
-    """ "1 round", "5 rounds"."""
+    """Return a number with its noun: "1 round", "5 rounds"."""
     return f"{count(number_of)} {noun if number_of == 1 else many or noun + 's'}"
 
 
 def samples(number_of: int | None) -> str:
-    """ "5 samples"; None: an imported source does not say."""
+    """Return "5 samples"; None: an imported source does not say."""
     return "an unknown number of samples" if number_of is None else plural(number_of, "sample")
 
 
@@ -219,12 +219,12 @@ def upper_first(words: str) -> str:
 
 
 def lower_first(sentence: str) -> str:
-    """A sentence as a part of another."""
+    """Return a sentence as a part of another, with a small first letter."""
     return sentence[:1].lower() + sentence[1:]
 
 
 def joined(parts: Sequence[str], last: str = "and") -> str:
-    """ "a", "a and b", "a, b and c"."""
+    """Join parts: "a", "a and b", "a, b and c"."""
     if len(parts) < 2:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"

@@ -147,7 +147,7 @@ def short(value: float, kind: str) -> str:
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """Numbers with their units; none where the text is something else."""
+    """Return numbers with their units; none where the text is something else."""
     found, place = [], 0
     while place < len(text.rstrip()):
         part = _PART.match(text, place)
@@ -201,19 +201,19 @@ class Sizes:
     """Size in bytes by probability, 0 to 1 exclusive."""
 
     def values(self, element: int) -> list[int]:
-        """The representing sizes in bytes, ascending, each a whole number of elements."""
+        """Return the representing sizes in bytes, ascending, each a whole number of elements."""
         shares = ((i + 0.5) / DISTINCT for i in range(DISTINCT))
         return [max(0, round(self.quantile(p) / element)) * element for p in shares]
 
     def sequence(self, element: int, seed: int) -> list[int]:
-        """`ORDER` sizes in random order, each of the representing ones equally often."""
+        """Return `ORDER` sizes in random order, each of the representing ones equally often."""
         sizes = self.values(element) * (ORDER // DISTINCT)
         random.Random(seed).shuffle(sizes)
         return sizes
 
 
 def parse_sizes(text: str) -> Sizes:
-    """`uniform(a, b)`, `lognormal(median, sigma)` or `choice(a, b, …)`.
+    """Parse `uniform(a, b)`, `lognormal(median, sigma)` or `choice(a, b, …)`.
 
     Raises `ValueError` that says what is wrong.
     """
@@ -250,7 +250,7 @@ def parse_sizes(text: str) -> Sizes:
 
 
 def file_size(path: str) -> int:
-    """Bytes of `measure.body_file`.
+    """Return the size in bytes of `measure.body_file`.
 
     Raises:
         UserError: it cannot be read, or has no size: a device, a pipe, a folder.

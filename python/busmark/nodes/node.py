@@ -33,7 +33,7 @@ SPARE_KIB = 1024
 
 
 def key(path: Path) -> str:
-    """Where a file is kept, within the cache.
+    """Return where a file is kept, within the cache.
 
     Raises:
         UserError: it cannot be read.
@@ -47,13 +47,13 @@ def key(path: Path) -> str:
 
 @cache
 def _sha256(path: Path, _mtime_ns: int, _size: int) -> str:
-    """Read once for all nodes, as long as it does not change."""
+    """Hash a file once for all nodes, as long as it does not change."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def send(shell: Shell, paths: list[Path], free_kib: int | None) -> int:
-    """Sends what is missing there; how many bytes, before compression.
+    """Send the files that are missing there; return how many bytes, before compression.
 
     Raises:
         UnfitError: there is no room.
@@ -91,7 +91,7 @@ class Node:
         group: str = "",
         patience_s: float = 20.0,
     ) -> None:
-        """Nothing is done yet.
+        """Do nothing yet.
 
         Args:
             wanted: interface and address, as far as the user says.
@@ -115,7 +115,7 @@ class Node:
         self._refused: tuple[float, NodeDown] | None = None
 
     def ready(self, files: Iterable[Path] = ()) -> None:
-        """Reaches the node, unless it is reached, and sends the worker and these files, unless they
+        """Reach the node, unless it is reached, and send the worker and these files, unless they
         are there.
 
         Raises:
@@ -163,7 +163,7 @@ class Node:
         self.close()
 
     def close(self) -> None:
-        """Ends the shell there, and with it the folder for sockets."""
+        """End the shell there, and with it the folder for sockets."""
         with self._lock:
             if self._shell:
                 self._shell.close()
@@ -204,12 +204,12 @@ class Node:
         }
 
     def path(self, path: Path) -> str:
-        """Where a file is there that `ready` has sent."""
+        """Return where a file is there that `ready` has sent."""
         return self._files[path]
 
     def keep(self, path: Path) -> str:
-        """Sends a file that nobody else there may read and that goes with the shell, unless it is
-        there: where it is.
+        """Send a file that nobody else there may read and that goes with the shell, unless it is
+        there; return where it is.
 
         Raises:
             NodeDown: the node has gone, or has no room.
@@ -249,7 +249,7 @@ class Node:
         return None if reason is None else str(reason)[:MOST_SAID]
 
     def counters(self) -> Counters:
-        """Counters of its kernel, now.
+        """Read its kernel's counters, as they are now.
 
         Raises:
             NodeDown: the node has gone.
@@ -258,7 +258,7 @@ class Node:
             return site.counters_of(self._open())
 
     def condition(self, processes: Sequence[int]) -> Condition:
-        """Its state, and where threads of these processes run, now.
+        """Read its state, and where threads of these processes run, now.
 
         Raises:
             NodeDown: the node has gone.
@@ -267,7 +267,7 @@ class Node:
             return site.condition_of(self._open(), processes)
 
     def hurry(self, process: int) -> None:
-        """Lets a process of ours, which ran in the idle class, run as others do, if that can be.
+        """Let a process of ours, which ran in the idle class, run as others do, if that can be.
 
         Raises:
             NodeDown: the node has gone.
@@ -276,7 +276,7 @@ class Node:
             self._open().ask(f"chrt -o -p 0 {process} 2>&1 || :")
 
     def end(self, processes: Iterable[int]) -> None:
-        """Ends these workers, if they are still alive.
+        """End these workers, if they are still alive.
 
         Raises:
             NodeDown: the node has gone.
@@ -302,14 +302,14 @@ class Nodes:
         return list(self._nodes)
 
     def of(self, name: str) -> list[Node]:
-        """The node of this name, or the nodes of the group."""
+        """Return the node of this name, or the nodes of the group."""
         if name in self._nodes:
             return [self._nodes[name]]
         return [node for node in self._nodes.values() if node.group == name]
 
     def usable(self, names: Iterable[str], files: Collection[Path]) -> list[Node]:
-        """Nodes of these names; of groups, those that can be used now. All are reached, and have
-        these files, afterwards.
+        """Return the nodes of these names; of groups, the nodes that can be used now. All are
+        reached, and have these files, afterwards.
 
         Raises:
             NodeDown: one that is named cannot be used, or none of a group.
@@ -329,14 +329,14 @@ class Nodes:
         return found
 
     def close(self) -> None:
-        """Ends what is open on all of them."""
+        """End the shells on all of them."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(Node.close, self._nodes.values()))
 
 
 def end_there(processes: Iterable[tuple[Node, int]]) -> NodeDown | None:
-    """Ends these of ours on their nodes, whatever became of the way to them. Why a node cannot be
-    asked, if there is one: what runs on it ends by itself when its input closes."""
+    """End these processes of ours on their nodes, whatever became of the way to them. Return why a
+    node cannot be asked, if there is one: what runs on it ends by itself when its input closes."""
     numbers: dict[Node, list[int]] = {}
     for node, number in processes:
         numbers.setdefault(node, []).append(number)

@@ -42,12 +42,12 @@ class NodeDown(UserError):
 
 
 def command(prefix: Sequence[str]) -> list[str]:
-    """The command that starts a shell behind a prefix."""
+    """Return the command that starts a shell behind a prefix."""
     return [*prefix, "sh"]
 
 
 def environment() -> dict[str, str]:
-    """Environment of that command."""
+    """Return the environment of that command."""
     return {**os.environ, **UNATTENDED}
 
 
@@ -55,7 +55,7 @@ class Shell:
     """A shell that answers one question at a time. The first error ends it."""
 
     def __init__(self, node: str, prefix: Sequence[str], patience_s: float) -> None:
-        """Starts it and waits until it answers.
+        """Start it and wait until it answers.
 
         Raises:
             NodeDown: it cannot be started, ends, asks for a password, or says nothing for
@@ -123,8 +123,8 @@ class Shell:
         return answer
 
     def _end_of_answer(self, mark: str) -> tuple[str, str] | None:
-        """The answer and the exit code behind it, when they are there. However long a line is, each
-        byte is looked at once."""
+        """Return the answer and the exit code behind it, when they are there. However long a line
+        is, each byte is looked at once."""
         word = f"\n{mark} ".encode()
         at = self._answer.find(word, max(0, self._looked - len(word)))
         self._looked = len(self._answer) if at < 0 else at + len(word)
@@ -147,7 +147,7 @@ class Shell:
                 continue
 
     def _receive(self) -> None:
-        """Some more of the answer."""
+        """Receive more of the answer; raise `NodeDown` if nothing more comes, or too much."""
         self._wait(self._output.fileno(), select.POLLIN)
         block = os.read(self._output.fileno(), BLOCK_BYTES)
         self._answer += block
@@ -159,7 +159,7 @@ class Shell:
             raise self._down(f"an answer has no end within {ANSWERS * self._patience_s:g} s")
 
     def _wait(self, descriptor: int, event: int) -> None:
-        """Until this pipe is ready, or there is no hope."""
+        """Wait until this pipe is ready; raise `NodeDown` if there is no hope."""
         poll = select.poll()
         poll.register(descriptor, event)
         end = min(time.monotonic() + self._patience_s, self._until)
@@ -177,7 +177,7 @@ class Shell:
                 raise self._down(f"no answer within {self._patience_s:g} s")
 
     def _said(self) -> bytes:
-        """The last of what the prefix has said on standard error."""
+        """Return the last output of the prefix on standard error."""
         size = os.fstat(self._errors.fileno()).st_size
         return os.pread(self._errors.fileno(), BLOCK_BYTES, max(0, size - BLOCK_BYTES))
 
@@ -189,7 +189,7 @@ class Shell:
         return f"it ended by {signal_name(-code)}" if code < 0 else f"it ended, exit code {code}"
 
     def _down(self, reason: str, remedy: str = "") -> NodeDown:
-        """Ends the shell; the error that says why."""
+        """End the shell; return the error that says why."""
         said = b"" if self._errors.closed else self._said()
         self.close(at_once=True)
         lines = [line.strip() for line in said.decode(errors="replace").splitlines()]
@@ -210,7 +210,7 @@ class Shell:
         )
 
     def close(self, *, at_once: bool = False) -> None:
-        """Lets the shell end, then ends it."""
+        """Let the shell end, then end it."""
         if self._errors.closed:
             return
         self._process.stop(0.0 if at_once else STOP_S)

@@ -44,7 +44,7 @@ VARIABLE = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
 
 
 def profile_of(shell: Shell, machine: str) -> Profile:
-    """The host profile of a node; `machine` is its architecture."""
+    """Return the host profile of a node; `machine` is its architecture."""
     said = shell.ask(clock.SCRIPT.read_text(encoding="utf-8"))
     environment = variables(_environment(shell.ask("env")))
     own = {"architecture": machine, "python_version": None, "environment": environment}
@@ -53,7 +53,7 @@ def profile_of(shell: Shell, machine: str) -> Profile:
 
 
 def _environment(printed: str) -> dict[str, str]:
-    """Variables as `env` prints them; a line that begins none continues the value before it."""
+    """Parse variables as `env` prints them; a line that begins none continues the one before."""
     found: dict[str, str] = {}
     name = ""
     for line in printed.splitlines():
@@ -66,22 +66,22 @@ def _environment(printed: str) -> dict[str, str]:
 
 
 def counters_of(shell: Shell) -> Counters:
-    """Its kernel's counters, of the network as the prefix sees it."""
+    """Read its kernel's counters, of the network as the prefix sees it."""
     with _mirror(shell, counters.FILES) as root:
         return snapshot(root=root)
 
 
 def condition_of(shell: Shell, processes: Sequence[int]) -> Condition:
-    """The state of the node and of these processes on it. Its wall clock and the control groups of
-    the processes are not looked at."""
+    """Return the state of the node and of these processes on it. Its wall clock and the control
+    groups of the processes are not looked at."""
     with _mirror(shell, [*MACHINE_FILES, *thread_files(processes)]) as root:
         return condition(processes, root, here=False)
 
 
 @contextmanager
 def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
-    """A folder with copies of these files; `*` stands for a part of a name, as in a shell. What
-    else a node answers is left out: it has no say in what is written here."""
+    """Yield a folder with copies of these files; `*` stands for a part of a name, as in a shell.
+    Other output of a node is left out: it has no say in what is written here."""
     # Names that may be in the answer: none leads elsewhere or is too long for a file.
     asked = re.compile("|".join("/" + re.escape(name).replace(r"\*", NAME) for name in names))
     answer = shell.ask("busmark_read " + " ".join(f"/{name}" for name in names))
@@ -103,8 +103,8 @@ def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
 
 @contextmanager
 def _folder() -> Iterator[tuple[Path, list[Path]]]:
-    """A temporary folder, and the list for what is made in it. It is removed by names alone: a
-    process without a free descriptor cannot look into a folder."""
+    """Yield a temporary folder, and the list for what is made in it. It is removed by names alone:
+    a process without a free descriptor cannot look into a folder."""
     folder, made = Path(tempfile.mkdtemp(prefix="busmark-node-")), list[Path]()
     try:
         yield folder, made
@@ -162,7 +162,7 @@ def _fits(each: dict[str, Any], wanted: Address) -> bool:
 
 def _default_interface(routes: str) -> str | None:
     """Return the interface of the preferred default route: columns are interface, destination,
-    gateway, flags, references, uses, metric, mask …"""
+    gateway, flags, references, uses, metric, mask and others."""
     words = [line.split() for line in routes.splitlines()]
     defaults = [
         (int(each[6]), each[0])
@@ -232,7 +232,7 @@ class Facts:
 
 
 def settle(shell: Shell) -> Site:
-    """Defines our functions in the shell, and makes room.
+    """Define our functions in the shell, make its folders, and return the site.
 
     Raises:
         UnfitError: it lacks a tool, is another system, or takes no files.

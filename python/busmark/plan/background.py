@@ -116,7 +116,7 @@ def _asked(section: FlowSection) -> dict[str, Any]:
 
 
 def _members(scenario: Scenario, point: dict[str, Any]) -> dict[str, list[str]]:
-    """The participants that a name stands for."""
+    """Return the names of the participants for which each name stands."""
     names = {each.name: each.names for each in scenario.participant}
     for _, name, count in _sides(Parameters.model_construct(**point)):
         names[name] = numbered(name, count)
@@ -124,21 +124,21 @@ def _members(scenario: Scenario, point: dict[str, Any]) -> dict[str, list[str]]:
 
 
 def _sides(params: Parameters) -> tuple[tuple[str, str, int], ...]:
-    """Participants of the matrix: prefix of their parameters, their name, and their number."""
+    """Return participants of the matrix: prefix of their parameters, their name, their number."""
     if is_mesh(params):
         return (("", APPLICATION, applications(params)),)
     return ("", "active", params.publishers or 0), ("peer_", "passive", params.subscribers or 0)
 
 
 def numbered(name: str, count: int) -> list[str]:
-    """Names of identical participants, numbered."""
+    """Return the names of identical participants, numbered if there are several."""
     return [f"{name}{number}" for number in range(1, count + 1)] if count > 1 else [name]
 
 
 def _alike(
     section: ParticipantSection, point: dict[str, Any], adapters: dict[str, Adapter]
 ) -> Iterator[Participant]:
-    """Everything that is left to a default is as in the case, where it is of an adapter of its."""
+    """Yield a section's participants; defaults are the case's where they are of its adapters."""
     adapter = section.adapter or point["adapter"]
     same = adapter == point["adapter"]
     side = "peer_" if adapter == point["peer"] else ""
@@ -189,7 +189,7 @@ def unsupported_background(params: Parameters, adapters: dict[str, Adapter]) -> 
 
 
 def _all(params: Parameters) -> Iterator[Participant]:
-    """Participants of the case, the matrix's too, as far as flows must know them."""
+    """Yield participants of the case, the matrix's too, as far as flows must know them."""
     for side, name, count in _sides(params):
         nodes = nodes_of((params.reader_on if side else params.writer_on) or "") or [""]
         other = side if params.peer else ""

@@ -83,10 +83,10 @@ def pattern(
     adapters: Mapping[str, Adapter],
     addresses: Sequence[str] = (),
 ) -> str:
-    """The filter of a case's captures; empty: everything.
+    """Return the filter of a case's captures; empty: everything.
 
     Args:
-        addresses: on machines that others use as well, of all who take part.
+        addresses: addresses of all who take part, given on machines that others use as well.
     """
     if capture.filter != AUTO:
         return capture.filter
@@ -108,7 +108,7 @@ def _family(adapter: str) -> str:
 
 
 def _protocols(found: Iterable[Carried], between: bool) -> list[str]:
-    """Each once; none where one is not known."""
+    """Return a filter for each protocol, once; none where one is not known."""
     protocols: dict[str, None] = {}
     for name, each in found:
         family = _family(name)
@@ -132,7 +132,7 @@ def _protocols(found: Iterable[Carried], between: bool) -> list[str]:
 
 
 def expected_bytes(capture: CaptureSection, params: Parameters) -> float:
-    """Roughly the size of one file of a round; without samples that are sent again."""
+    """Estimate the bytes of one file of a round, without samples that are sent again."""
     length = measured_s(params) + params.warmup_s
     size = sum(_bytes(capture, flow, length, params) for flow in flows(params).flows)
     return min(size, float(capture.max_bytes))
@@ -157,7 +157,7 @@ def _bytes(capture: CaptureSection, flow: Flow, length: float, params: Parameter
 def of_captures(
     scenario: Scenario, adapters: Mapping[str, Adapter], cases: Iterable[Case]
 ) -> dict[str, float]:
-    """Roughly the size of a file of a round, by each case that is captured."""
+    """Estimate the bytes of a file of a round, by each case that is captured."""
     if scenario.capture is None:
         return {}
     return {

@@ -75,7 +75,7 @@ def is_chosen(case: Case) -> bool:
 
 
 def measured_s(params: Parameters) -> float:
-    """The measured time: the duration, or what the samples take if that is less."""
+    """Return the measured time, s: the duration, or the time of the samples if that is less."""
     asked, samples = params.duration_s, params.samples
     duration = CHOSEN_S if asked is None else float(asked)
     if not samples or params.flows:
@@ -87,7 +87,7 @@ def measured_s(params: Parameters) -> float:
 
 
 def _each_s(params: Parameters) -> float:
-    """Time of one sample, or of one repetition of a discovery test, where these end a round."""
+    """Return the time of a sample, or a repetition of a discovery test, where these end a round."""
     return {"latency": PING_S, "discovery": REPETITION_S}.get(params.test, SAMPLE_S)
 
 
@@ -124,7 +124,7 @@ def overhead_s(params: Parameters) -> float:
 
 
 def expected_s(case: Case) -> float:
-    """Expected time of one round of the case, s."""
+    """Return the expected time of one round of the case, s."""
     params = case.params
     length = max(measured_s(params), _crossing_s(params))
     return float(params.warmup_s) + length + overhead_s(params)
@@ -145,9 +145,9 @@ class Pace:
             self.add(row)
 
     def add(self, row: Mapping[str, Any], lasted_s: float | None = None) -> None:
-        """Learns from a new round; a failed one teaches nothing. `lasted_s` is the time since the
-        round or attempt before: with what is stored and looked at between, of which the row does
-        not know."""
+        """Learn from a new round; a failed one teaches nothing. `lasted_s` is the time since the
+        round or attempt before, with storing and looking in between, which the row does not have;
+        None: the sum of the row's parts."""
         if lasted_s is None:
             lasted_s = sum(row[part] or 0.0 for part in ("warmup_s", "measured_s", "overhead_s"))
         took = lasted_s + (row["failed_s"] or 0.0)
@@ -163,8 +163,8 @@ class Pace:
         self._by_adapter[adapter] = taken + took, expected + self._models[case.id]
 
     def expected_s(self, case: Case) -> float:
-        """Expected time of the case's next round: as its own rounds took, else as the model says,
-        corrected by how far other rounds of the adapter, or else all, departed from it."""
+        """Return the expected time of the case's next round, s: as its own rounds took, else as the
+        model says, corrected by how far rounds of the adapter, or else all, departed from it."""
         if own := self._by_case.get(case.id):
             longer = 0.0
             if chosen := case.params.chosen_s:
@@ -183,8 +183,8 @@ the round begins so that nothing is allocated during the measurement."""
 
 
 def interval_s(params: Parameters) -> float:
-    """`measure.interval_s`, or where that makes too many counters the next longer one of 1, 2 or 5
-    times a power of ten. A round may last twice as long as is measured, by its drain."""
+    """Return `measure.interval_s`, or where that makes too many counters the next longer one of 1,
+    2 or 5 times a power of ten. A round may last twice as long as is measured, by its drain."""
     asked = float(params.interval_s)
     pairs = sum(len(flow.writers) * len(flow.readers) for flow in flows(params).flows)
     least = 2 * (params.duration_s or 0.0) * pairs / MOST_COUNTERS
@@ -259,7 +259,7 @@ def _undecidable(requirement: Requirement, case: Case, scenario: Scenario) -> Us
 
 
 def _allowed(requirement: Requirement) -> float | None:
-    """The share of samples that may exceed the limit, where it is one that samples must show."""
+    """Return the share of samples that may exceed the limit; None: samples need not show it."""
     percent = requirement.percent
     if percent is not None:
         return 1.0 - percent / 100.0
@@ -269,7 +269,7 @@ def _allowed(requirement: Requirement) -> float | None:
 
 
 def _samples(params: Parameters, scenario: Scenario) -> float:
-    """About how many samples a round has."""
+    """Estimate the number of samples of a round."""
     rate = params.rate_hz
     fast = 1.0 / (PING_S if params.test == "latency" else SAMPLE_S)
     return float(min(measured_s(params) * (rate or fast), scenario.measure.max_samples))

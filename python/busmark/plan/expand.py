@@ -63,7 +63,7 @@ LONGEST = 160
 
 
 def identifiers(points: Sequence[Values]) -> list[str]:
-    """The name of each case of a scenario, with its number first."""
+    """Return the name of each case of a scenario, with its number first."""
     flat = [_flat(point) for point in points]
     shown = _varying(flat)
     return [_identifier(index, point, shown) for index, point in enumerate(flat)]
@@ -91,7 +91,7 @@ def _flat(point: Values) -> Values:
 
 
 def _varying(points: Sequence[Values]) -> list[str]:
-    """Parameters with more than one value, in the order of the name; and the size."""
+    """Return parameters with more than one value, in the order of the name; and the size."""
     names = dict.fromkeys((*ORDER, *(name for point in points for name in point)))
     return [name for name in names if name == "size" or (_is_named(name) and _varies(name, points))]
 
@@ -160,7 +160,7 @@ MAX_CASES = 10_000
 
 
 def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
-    """Every case of the scenario, in the order of the file; those that cannot run say why."""
+    """Return the cases of the scenario, in the order of the file; those that cannot run say why."""
     _check_size([matrix for _, matrix in scenario.matrices])
     world, measure = _world(scenario, adapters), scenario.measure.model_dump()
     points = [
@@ -189,7 +189,7 @@ def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
 def chosen(
     names: Sequence[str], points: Sequence[dict[str, Any]], only: Sequence[str]
 ) -> list[tuple[str, dict[str, Any]]]:
-    """Names and points of the cases that are asked for, each with the name that it has among all.
+    """Return names and points of the cases that are asked for; the names are as among all cases.
 
     Raises:
         UserError: a word or pattern chooses none.
@@ -206,12 +206,12 @@ def chosen(
 
 
 def _is_meant(name: str, wanted: str) -> bool:
-    """A word is looked for in the name; a pattern stands for the whole of it."""
+    """Return whether a word is in the name, or a pattern matches the whole of it."""
     return fnmatchcase(name, wanted) if set("*?[") & set(wanted) else wanted in name
 
 
 def _side(scenario: Scenario, name: str | None) -> dict[str, Any]:
-    """The side of a case, and how its processes are started; nothing where there are no sides."""
+    """Return the side of a case, and how its processes are started; nothing without sides."""
     if name is None:
         return {}
     side = scenario.sides[name]
@@ -238,7 +238,6 @@ def _check_size(matrices: list[Matrix]) -> None:
 
 
 def _options(matrix: Matrix, adapter: str) -> dict[str, list[str]]:
-    """Dimensions of the adapter's own."""
     return {
         name.rpartition(".")[2]: values
         for name, values in matrix.option.items()
@@ -257,7 +256,7 @@ def _points(matrix: Matrix) -> Iterator[dict[str, Any]]:
 
 
 def _product(lists: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
-    """Every choice of one value of each list, the last varying first."""
+    """Yield every choice of one value of each list, the last varying first."""
     for values in itertools.product(*lists.values()):
         yield dict(zip(lists, values, strict=True))
 
@@ -279,7 +278,7 @@ def _world(scenario: Scenario, adapters: dict[str, Adapter]) -> World:
 def _settle(
     asked: dict[str, Any], world: World, scenario: Scenario, adapters: dict[str, Adapter]
 ) -> dict[str, Any]:
-    """Defaults become what they stand for, so that the case says what was run."""
+    """Replace defaults by their values, so that the case says how it was run."""
     point = Point(asked, world)
     for each in PARAMETERS:
         value = asked.get(each.name, UNSTATED)
@@ -296,8 +295,8 @@ def _settle(
 
 
 def order(cases: Sequence[Case], round_number: int, seed: int) -> list[Case]:
-    """The cases of one round, shuffled: every round of the campaign in another order, the same seed
-    always in the same."""
+    """Shuffle the cases of one round: every round of the campaign has another order, the same seed
+    always the same."""
     shuffled = list(cases)
     random.Random(f"{seed}/{round_number}").shuffle(shuffled)
     return shuffled

@@ -159,7 +159,7 @@ NOTHING = Flows((), ())
 
 
 def flows(params: Parameters) -> Flows:
-    """Participants and flows of a case, topic by topic."""
+    """Return participants and flows of a case, topic by topic."""
     if is_mesh(params):
         subscribers: tuple[Participant, ...] = ()
         publishers = _participants(params, APPLICATION, applications(params))
@@ -189,8 +189,8 @@ def _discovery(
     subscriber: Participant,
     own: tuple[Participant, ...],
 ) -> Flows:
-    """The new endpoint, the one that is there already, and who stands by: the participants of the
-    scenario's own, else a further one."""
+    """Return the flow between late joiner and resident, and the one of idle endpoints: on the
+    participants of the scenario's own, else on a further one."""
     common = _of_case(params) | {"arrivals": "constant"}
     found = Flow(
         name="discovery",
@@ -243,7 +243,7 @@ def _participants(params: Parameters, name: str, count: int) -> tuple[Participan
 
 
 def _settings(adapter: str, params: Parameters, asked: dict[str, Any]) -> dict[str, Any]:
-    """Options that are asked for, and those that other parameters stand for."""
+    """Return options that are asked for, and those that other parameters stand for."""
     stand_for: dict[str, Any] = {}
     for each in PARAMETERS:
         if each.needs == "options":
@@ -252,7 +252,7 @@ def _settings(adapter: str, params: Parameters, asked: dict[str, Any]) -> dict[s
 
 
 def _own(given: declared.Participant, params: Parameters) -> Participant:
-    """One of the scenario's own."""
+    """Return a participant of the scenario's own, with all of its options."""
     settings = _settings(given.adapter, params, given.settings)
     return Participant(**{**_fields(given), "settings": settings})
 
@@ -260,7 +260,7 @@ def _own(given: declared.Participant, params: Parameters) -> Participant:
 def _declared(
     params: Parameters, given: declared.Flow, numbers: Iterator[int], known: dict[str, Participant]
 ) -> Flow:
-    """One of the scenario's own."""
+    """Return a flow of the scenario's own, with its ends numbered."""
     writers, readers = (
         _ends(numbers, [known[name] for name in names]) for names in (given.writers, given.readers)
     )
@@ -367,13 +367,13 @@ def _ends(numbers: Iterator[int], participants: Sequence[Participant], each: int
 
 
 def adapters_of(params: Parameters) -> list[str]:
-    """Names of all adapters of a case, once."""
+    """Return the names of all adapters of a case, once."""
     own = (each.adapter for each in params.participants)
     return list(dict.fromkeys((params.adapter, params.peer or params.adapter, *own)))
 
 
 def nodes_named(params: Parameters) -> list[str]:
-    """Nodes and groups of a case's participants, once; none where there are no nodes."""
+    """Return nodes and groups of a case's participants, once; none where there are no nodes."""
     sides = (
         name
         for side in ("reader_on", "writer_on")
@@ -392,7 +392,7 @@ class Topics:
 
 
 def topics(case: Flows) -> dict[str, Topics]:
-    """By name of the participant."""
+    """Return the topics that each participant writes and reads, by its name."""
     found = {participant.name: Topics() for participant in case.participants}
     for flow in case.flows:
         if flow.kind == "existing":
@@ -411,7 +411,7 @@ def topics(case: Flows) -> dict[str, Topics]:
 
 
 def _answers(flow: Flow, found: dict[str, Topics]) -> None:
-    """What comes back: to one writer of a stream, to all that ping or send batches."""
+    """Add the topic of answers: to one writer of a stream, to all that ping or send batches."""
     answering = flow.readers if flow.kind == "batches" else flow.answering
     for end in answering:
         found[end.participant.name].written.add(flow.answers)
@@ -421,5 +421,5 @@ def _answers(flow: Flow, found: dict[str, Topics]) -> None:
 
 
 def _existing(flow: Flow) -> set[str]:
-    """A writer and a reader are on each."""
+    """Return the topics of idle endpoints; a writer and a reader are on each."""
     return {f"{flow.topic}_{number // 2}" for number in range(flow.endpoints)}

@@ -53,7 +53,7 @@ def _has_options(adapter: str, parameter: Parameter, params: Parameters) -> bool
 
 
 def _no_qos(adapter: str, name: str, value: Any, offered: list[str]) -> str:
-    """In words: what is missing is the middleware's, not a setting."""
+    """Return in words that the middleware lacks the policy: it is not a matter of a setting."""
     shown = f"{value:g}" if isinstance(value, float) else value
     needs = POLICIES[name].needs
     values = {} if isinstance(needs, str) else needs
@@ -77,7 +77,7 @@ def _no_user_type(adapter: Adapter) -> str:
 
 
 def largest_size(params: Parameters) -> int:
-    """Bytes of the largest body of the case."""
+    """Return the bytes of the largest body of the case."""
     if params.size_distribution is None:
         return params.size or 0
     return max(parse_sizes(params.size_distribution).values(ELEMENT_BYTES[params.payload]))

@@ -15,7 +15,7 @@ from busmark.scenario import nodes_of
 def cpus_of(
     params: Parameters, number: int, usable: Sequence[Sequence[int]] = ()
 ) -> list[list[int]]:
-    """CPUs of each participant, passive ones first; an empty list leaves it to the scheduler.
+    """Return the CPUs of each participant, passive ones first; none: the scheduler chooses.
 
     The last CPU is preferred for measuring: interrupts and housekeeping favour the first.
 
@@ -40,7 +40,7 @@ def numbers_of(text: str | None) -> list[int]:
 
 
 def spare_cpus(used: list[list[int]], usable: Sequence[int] = ()) -> list[int]:
-    """CPUs where no participant runs; none where one may run anywhere, or where all are in use.
+    """Return CPUs where no participant runs; none where one may run anywhere, or all are in use.
 
     `usable` are the machine's usable CPUs; none: this machine's.
     """
@@ -85,8 +85,8 @@ def placement_problem(params: Parameters, capabilities: Mapping[str, Any]) -> st
 
 
 def load_names(params: Parameters, load: Load, nodes: Sequence[str]) -> list[str]:
-    """Nodes, or groups, on which one of its loads runs or may run; of a network load sender and
-    receiver.
+    """Return nodes, or groups, on which one of the case's loads runs or may run; for a network load
+    sender and receiver.
 
     By default CPUs and disks are loaded on all nodes that take part, and the network between two
     others, or from the writer's to the reader's where there are none.
@@ -109,12 +109,12 @@ def is_mesh(params: Parameters) -> bool:
 
 
 def applications(params: Parameters) -> int:
-    """Applications of a mesh on all nodes together."""
+    """Count the applications of a mesh on all nodes together."""
     return (params.applications or 0) * len(nodes_of(params.writer_on or ""))
 
 
 def participants(params: Parameters) -> int:
-    """Participants of the matrix."""
+    """Count the participants of the matrix."""
     if is_mesh(params):
         return applications(params)
     return (params.publishers or 0) + (params.subscribers or 0)

@@ -17,8 +17,8 @@ MOST_IN_WORDS = 6
 
 
 def timeline(scenario: Scenario) -> dict[str, Any]:
-    """Parameters `timeline`, in words, and `changes` of every case, in the order of time; none
-    where the scenario has no timeline."""
+    """Return the parameters `timeline`, in words, and `changes` of every case, in the order of
+    time; none where the scenario has no timeline."""
     if not scenario.timeline:
         return {}
     changes = [
@@ -37,7 +37,7 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
 
 
 def in_words(change: Change) -> str:
-    """A change in words."""
+    """Describe a change in words."""
     of = f" of {change.flow}" if change.flow else ""
     return f"at {change.at_s:g} s {', '.join(values(change))}{of}"
 
@@ -53,7 +53,7 @@ def values(change: Change) -> Iterator[str]:
 
 
 def phases(params: Parameters) -> list[tuple[float, list[Change]]]:
-    """Changes by their time: with each begins a phase, the first of them being phase 1."""
+    """Group changes by their time: each time begins a phase, the first of them phase 1."""
     found: dict[float, list[Change]] = {}
     for change in params.changes:
         found.setdefault(change.at_s, []).append(change)
@@ -61,7 +61,7 @@ def phases(params: Parameters) -> list[tuple[float, list[Change]]]:
 
 
 def changed(change: Change, case: Flows) -> list[Flow]:
-    """The flows of a case that a change is of: of several topics and directions all."""
+    """Return the flows of a case to which a change applies, in all topics and directions."""
     if change.link:
         return [*case.flows]
     if change.flow is None:
@@ -87,7 +87,7 @@ def mean_rate_hz(params: Parameters, seconds: float) -> float | None:
 
 
 def highest_rate_hz(params: Parameters, rate_hz: float) -> float:
-    """The highest rate that a flow of this rate may have at any time."""
+    """Return the highest rate that a flow of this rate may have at any time."""
     rates = (each.rate_hz or 0.0 for each in params.changes)
     return max(rate_hz, *rates, 0.0)
 
@@ -116,7 +116,7 @@ def unsupported_timeline(params: Parameters, adapters: dict[str, Adapter]) -> st
 
 
 def _fixed(qos: dict[str, Any], adapter: Adapter) -> str | None:
-    """The first of these values that the adapter cannot change on an endpoint in use."""
+    """Return why the adapter cannot change one of these on an endpoint in use; None: it can."""
     mutable = (adapter.capabilities or {}).get("qos_mutable", [])
     for name in qos:
         if POLICIES[name].needs not in mutable:

@@ -295,8 +295,8 @@ LOANED = 2
 
 
 def stored_bytes(params: Parameters, adapters: Mapping[str, Adapter]) -> int:
-    """Bytes in use at most, all writers together, where the memory grows with the samples; 0 where
-    it does not, or the adapter does not say."""
+    """Return the bytes in use at most, all writers together, where the memory grows with the
+    samples; 0 where it does not, or the adapter does not say."""
     if not any(_grows(adapters[name], transport) for name, transport, _ in params.attachments[:2]):
         return 0
     total = 0
@@ -319,7 +319,7 @@ def _of(participant: Participant, adapters: Mapping[str, Adapter]) -> bool:
 
 
 def _samples(flow: Flow, writer: Participant, adapters: Mapping[str, Adapter]) -> int:
-    """Samples of one writer. The queue fills up only where nothing paces the writer."""
+    """Count one writer's samples in use. The queue fills up only where nothing paces the writer."""
     if not _of(writer, adapters):
         return 0
     if flow.kind not in ("stream", "batches"):

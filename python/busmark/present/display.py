@@ -85,7 +85,7 @@ def chart(results: Results, key: str, choice: Mapping[str, str] | None = None) -
 
 
 def _shapes(campaign: Campaign, key: str) -> Iterator[tuple[str, Any]]:
-    """The title and the shapes of a chart, each drawn when it is needed."""
+    """Yield the title and each shape of a chart, drawn when it is needed."""
     for kind in CHARTS:
         if kind.key == key:
             yield from ((kind.title, s) for s in kind.shapes(campaign, kind.cases(campaign)))

@@ -185,9 +185,9 @@ def interval_of_ratio(cell: Cell) -> str:
 
 
 def _places(cell: Cell) -> int:
-    """Decimals of a ratio: three digits, two of how far it is from 1, no more than two of the half
-    of the interval's width, below 1 one, and two digits at least; and as many as it takes that
-    neither it nor a limit reads as 1."""
+    """Choose the decimals of a ratio: three digits, two of how far it is from 1, no more than two
+    of the half of the interval's width, below 1 one, and two digits at least; and as many as it
+    takes that neither it nor a limit reads as 1."""
     known = [v for v in (cell.value, cell.low, cell.high) if isinstance(v, int | float) and v > 0]
     if not known:
         return 0
@@ -207,7 +207,7 @@ def _places(cell: Cell) -> int:
 
 
 def _aligned(texts: list[CellText], cells: Sequence[Cell]) -> list[CellText]:
-    """The same with spaces behind, so that decimal points stand below each other."""
+    """Pad the texts with spaces behind, so that decimal points stand below each other."""
     places = [len(one.value.partition(".")[2]) for one in texts]
     numeric = [
         not cell.text and not cell.unit and isinstance(cell.value, int | float) for cell in cells
@@ -244,8 +244,8 @@ def in_words(counts: Mapping[str, int]) -> str:
 
 
 def lost_text(case: CaseSummary, name: str) -> str:
-    """ "lost: 25 %" where this figure (median, p99, p999) of the case's RTT/2 falls among what was
-    lost, "probes lost: 25 %" for the one-way latency of probes in a stream; else empty."""
+    """Return "lost: 25 %" where this figure (median, p99, p999) of the case's RTT/2 falls among
+    what was lost, "probes lost: 25 %" for the one-way latency of probes in a stream; else empty."""
     found = case.rtt_2
     sent, lost = (case.latency.sent, case.latency.lost) if case.latency else (None, None)
     if case.throughput:

@@ -86,7 +86,7 @@ def _is_only(cell: Cell) -> bool:
 
 
 def _number(cell: Cell, part: str, factor: float) -> float | str | None:
-    """A number in the unit of the heading; what stands in the place of one."""
+    """Return a number in the unit of the heading, or what stands in the place of one."""
     value = getattr(cell, part)
     if isinstance(value, int | float) and isfinite(value):
         return value / factor if factor != 1 else value

@@ -21,7 +21,7 @@ LIST = ".busmark-files"
 
 
 def own(directory: Path, named: Path | None = None) -> Path:
-    """Where the reports of a result go: the folder that the user named, else `report` in it.
+    """Return where the reports of a result go: the folder that the user named, else `report` in it.
 
     Raises:
         UserError: `report` is a link.
@@ -33,7 +33,7 @@ def own(directory: Path, named: Path | None = None) -> Path:
 
 
 def within(folder: Path, name: str) -> Path:
-    """The folder `name` in `folder`, made where it is not there.
+    """Return the folder `name` in `folder`, made where it is not there.
 
     Raises:
         UserError: it is a link.
@@ -51,8 +51,8 @@ def within(folder: Path, name: str) -> Path:
 
 @contextmanager
 def replaced(folder: Path) -> Iterator[Path]:
-    """A place to make files in; when all are made they are moved into `folder`, and what is left of
-    an earlier report there is removed. A failure leaves `folder` as it was.
+    """Yield a place to make files in; when all are made, move them into `folder`, and remove what
+    is left of an earlier report there. A failure to make them leaves `folder` unchanged.
 
     Raises:
         UserError: a file that no report has made stands where one is to be; nothing is changed.
@@ -79,7 +79,7 @@ def replaced(folder: Path) -> Iterator[Path]:
 
 
 def _earlier(folder: Path) -> set[str]:
-    """Files of earlier reports that are still there; nothing outside the folder."""
+    """Return the files of earlier reports that are still there; nothing outside the folder."""
     try:
         names = files.content(folder / LIST).decode(errors="replace").splitlines()
     except FileNotFoundError:
@@ -96,7 +96,7 @@ def _earlier(folder: Path) -> set[str]:
 
 
 def _check(folder: Path, name: str, old: set[str]) -> None:
-    """That the place of a file is free, or has one of an earlier report."""
+    """Refuse a file's place that is taken, unless by a file of an earlier report."""
     above = [folder / parent for parent in PurePosixPath(name).parents]
     taken = [path for path in above if path.exists() and not path.is_dir()]
     taken += [path for path in above if path != folder and path.is_symlink()]

@@ -22,22 +22,22 @@ SPACE = re.compile("[^\\S\N{NARROW NO-BREAK SPACE}]+")
 
 
 def escaped(words: str) -> str:
-    """Plain text in Markdown, on one line."""
+    """Return plain text in Markdown, on one line."""
     return _one_line(words).translate(SPECIAL)
 
 
 def in_html(words: str) -> str:
-    """Plain text in HTML, on one line: in Markdown a blank one would end the HTML."""
+    """Return plain text in HTML, on one line: in Markdown a blank one would end the HTML."""
     return html.escape(_one_line(words))
 
 
 def row(cells: Iterable[str]) -> str:
-    """A row of a table in Markdown, of plain text."""
+    """Return a row of a table in Markdown, of plain text."""
     return f"| {' | '.join(map(escaped, cells))} |"
 
 
 def details(summary: str, body: str) -> str:
-    """Markdown that is read after a click."""
+    """Return Markdown that is read after a click."""
     return f"<details><summary>{in_html(summary)}</summary>\n\n{body}\n\n</details>"
 
 
@@ -102,7 +102,7 @@ def _folded(summary: str, part: Part) -> Part:
 
 
 def _table(table: Table, name: str, heading: str, *, titled: bool) -> Part:
-    """A row for each; an interval stands behind its value, marks of findings last."""
+    """Write a line for each row; an interval stands behind its value, marks of findings last."""
     heads, rule, columns = [], [], []
     if len(table.groups) > 1:
         heads.append("")

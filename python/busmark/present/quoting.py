@@ -24,13 +24,13 @@ NUMBER = r"\A[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?\z"
 
 
 def guarded(text: str) -> str:
-    """One cell."""
+    """Guard the text of one cell."""
     number = re.fullmatch(NUMBER.removesuffix(r"\z"), text)
     return GUARD + text if re.match(BEGIN, text) and not number else text
 
 
 def guarded_frame(frame: Frame) -> Frame:
-    """All text of a frame, and the names of its columns."""
+    """Guard all text of a frame, and the names of its columns."""
     text = pl.col(pl.String)
     risky = text.str.contains(BEGIN) & ~text.str.contains(NUMBER)
     safe = frame.with_columns(pl.when(risky).then(pl.lit(GUARD) + text).otherwise(text).name.keep())

@@ -60,6 +60,6 @@ def _fact(name: str, value: object) -> str:
 
 
 def _shared(values: Sequence[Mapping[str, object]], name: str) -> object | None:
-    """The value that all have; None where they differ or none has one."""
+    """Return the value that all have; None where they differ or none has one."""
     first = values[0].get(name) if values else None
     return first if all(each.get(name) == first for each in values) else None

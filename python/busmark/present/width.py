@@ -35,7 +35,7 @@ class RoomyConsole(Console):
         return UNBOUNDED if self.wide or not self.is_terminal else self.width
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """As rich does; a table may be wider than other text."""
+        """Print as rich does; a table may be wider than other text."""
         if not any(isinstance(each, Table) for each in objects):
             super().print(*objects, **options)
             return
@@ -48,12 +48,12 @@ class RoomyConsole(Console):
 
 
 def room(console: Console) -> int:
-    """Characters that a table may have on it."""
+    """Return how many characters wide a table may be on it."""
     return console.room if isinstance(console, RoomyConsole) else console.width
 
 
 def line_length(console: Console) -> int:
-    """Characters of a line that sentences in a table fill."""
+    """Return how many characters of a line sentences in a table fill."""
     return UNBOUNDED if isinstance(console, RoomyConsole) and console.wide else console.width
 
 

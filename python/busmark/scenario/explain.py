@@ -38,8 +38,8 @@ def explained(
     changed: Sequence[Change],
     further: Sequence[Located] = (),
 ) -> UserError:
-    """All errors, with `further` ones, in the order of their lines; `changed` are the keys that
-    came from options."""
+    """Return all errors, with `further` ones, in the order of their lines; `changed` are the keys
+    that came from options."""
     # Each of the types that a value may have was tried: the first one's message is enough.
     first: dict[tuple[str | int, ...], ErrorDetails] = {}
     whole: list[ErrorDetails] = []
@@ -63,7 +63,7 @@ def explained(
 
 
 def _key_of(error: ErrorDetails, location: Location) -> Location:
-    """With the key that the message of a whole table begins with: `max = 5 is below min = 10`."""
+    """Add the key with which the message of a whole table begins: `max = 5 is below min = 10`."""
     section, found = _section(location), re.match(r"(?:.*error, )?([a-z_.]+)", error["msg"])
     keys = found[1].split(".") if found else [""]
     return [*location, *keys] if section and keys[0] in section.model_fields else location
@@ -81,7 +81,7 @@ def _misspelt(missing: Location, wrong: Mapping[tuple[str | int, ...], ErrorDeta
 
 
 def _plain(location: Location) -> list[str | int]:
-    """Without what is not in the file: marks of keys, and which of a value's types was tried."""
+    """Drop parts that the file does not have: marks of keys, and which type was tried."""
     return [part for part in location if not TRIED.fullmatch(str(part))]
 
 
@@ -121,13 +121,13 @@ def _meant(error: ErrorDetails) -> str:
 
 
 def key_text(location: Location) -> str:
-    """As matrix.size[1]."""
+    """Return the key as text, such as matrix.size[1]."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return text.removeprefix(".")
 
 
 def _nearest(location: Location) -> str:
-    """Keys of the table that are spelt alike, and keys of this name in other tables."""
+    """Suggest keys of the table that are spelt alike, and keys of this name in other tables."""
     section, wanted = _section(location[:-1]) or Scenario, str(location[-1])
     known = sorted(section.model_fields)
     if EARLIER.get(wanted) in known:
@@ -142,7 +142,7 @@ def _nearest(location: Location) -> str:
 
 @cache
 def _paths(section: type[BaseModel]) -> tuple[str, ...]:
-    """All keys of a table and of the tables in it, as matrix.qos.depth."""
+    """Return all keys of a table and of the tables in it, such as matrix.qos.depth."""
     found = []
     for key, field in section.model_fields.items():
         found.append(key)
@@ -163,7 +163,7 @@ def _meaning(location: Location) -> str:
 
 
 def _section(location: Location) -> type[BaseModel] | None:
-    """The table at this location; None if it is a value."""
+    """Return the model of the table at this location; None if it is a value."""
     section: type[BaseModel] = Scenario
     named = False
     for part in location:
@@ -181,7 +181,7 @@ def _section(location: Location) -> type[BaseModel] | None:
 
 
 def _inner(field: FieldInfo) -> type[BaseModel] | None:
-    """The model of a table, or of the tables of an array."""
+    """Return the model of a table, or of the tables of an array; None: it is neither."""
     for kind in (field.annotation, *typing.get_args(field.annotation)):
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             return kind
@@ -189,7 +189,7 @@ def _inner(field: FieldInfo) -> type[BaseModel] | None:
 
 
 def place(location: Location, text: str, name: str, changed: Sequence[Change]) -> tuple[str, int]:
-    """The file with the line, or the option; and the line, 0 where there is none."""
+    """Return the file with the line, or the option; and the line, 0 where there is none."""
     keys = [part for part in location if isinstance(part, str)]
     for path, option in changed:
         if path[: len(keys)] == keys or keys[: len(path)] == path:
@@ -202,7 +202,7 @@ def place(location: Location, text: str, name: str, changed: Sequence[Change]) -
 
 
 def _find(text: str, wanted: list[Any]) -> int | None:
-    """The line on which this key or table stands, as far as text search tells."""
+    """Search the text for the line of this key or table; None: the search does not find it."""
     table: list[Any] = []
     arrays: dict[str, int] = {}
     for number, line in enumerate(text.splitlines(), start=1):

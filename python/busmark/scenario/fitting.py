@@ -29,7 +29,7 @@ class Unfit(ValueError):
 
 
 def check(scenario: Scenario) -> None:
-    """Makes every check.
+    """Make every check.
 
     Raises:
         ValidationError: all that does not fit.
@@ -139,8 +139,8 @@ def _matrices(scenario: Scenario) -> list[tuple[tuple[str | int, ...], Matrix]]:
 def _has_nothing_of_discovery(
     matrix: Matrix, location: tuple[str | int, ...], inherited: Matrix | None = None
 ) -> None:
-    """Refuses what would be ignored; not what a further matrix has `inherited`: the first may be of
-    another test."""
+    """Refuse keys that would be ignored, unless a further matrix has `inherited` them: the first
+    may be of another test."""
     for name in OF_DISCOVERY:
         # Not whether it is named: a scenario that was stored names every key.
         of = getattr(matrix, name)
@@ -182,14 +182,14 @@ WITHOUT_MESH: dict[str, list[Any]] = {
 
 
 def _peers_fit(scenario: Scenario) -> None:
-    """Only another adapter on the other side can have a transport of its own."""
+    """Refuse a peer's transport without a peer: only another adapter can have its own."""
     for matrix in (scenario.matrix, *scenario.also):
         if set(matrix.peer) == {SAME} != set(matrix.peer_transport):
             raise ValueError('peer_transport needs a peer, such as peer = "cyclonedds"')
 
 
 def _meshes_fit(scenario: Scenario) -> None:
-    """Applications say who writes and reads, and where."""
+    """Refuse keys that say who writes and reads, and where, beside applications, which say so."""
     for matrix in (scenario.matrix, *scenario.also):
         if not any(matrix.applications):
             if any(matrix.applications_on):

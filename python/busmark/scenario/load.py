@@ -41,13 +41,13 @@ STANDARD_INPUT = "-"
 
 
 def shipped() -> list[str]:
-    """Names of the scenarios that come with the package, as `load` takes them."""
+    """Return the names of the scenarios that come with the package, as `load` takes them."""
     files = sorted(SHIPPED.rglob("*.toml"))
     return [file.relative_to(SHIPPED).with_suffix("").as_posix() for file in files]
 
 
 def find(path: Path) -> Path:
-    """The file itself; if there is none, the shipped scenario of that name, with or without
+    """Return the file itself; if there is none, the shipped scenario of that name, with or without
     `scenarios/` and `.toml`. The name of a folder of them stands for its `quick`."""
     if path.is_file():
         return path
@@ -66,9 +66,9 @@ def load(
     nodes: list[str] | None = None,
     misnamed: Misnamed | None = None,
 ) -> tuple[Scenario, str]:
-    """The scenario of a file with `KEY=VALUE` settings and nodes `NAME=PREFIX` applied, and the
-    file's own text. `misnamed` says which of the adapters are not known, so that they are reported
-    with all other mistakes.
+    """Return the scenario of a file with `KEY=VALUE` settings and nodes `NAME=PREFIX` applied, and
+    the file's own text. `misnamed` says which of the adapters are not known, so that they are
+    reported with all other mistakes.
 
     A name that is not a file may be the name of a shipped scenario; see `find`. `-` is standard
     input.
@@ -117,7 +117,7 @@ def parse(
     nodes: Sequence[str] = (),
     misnamed: Misnamed | None = None,
 ) -> Scenario:
-    """The scenario in `text`; `name` is what errors call it."""
+    """Parse the scenario in `text`, change it by settings and nodes; errors call it `name`."""
     try:
         data = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
@@ -134,7 +134,7 @@ def validated(
     changed: Sequence[Change],
     misnamed: Misnamed | None = None,
 ) -> Scenario:
-    """The scenario of these tables; `changed` are the keys that do not come from the text.
+    """Return the scenario of these tables; `changed` are the keys that do not come from the text.
 
     Raises:
         UserError: all that is wrong with it.
@@ -151,7 +151,7 @@ def validated(
 
 
 def _choose(data: dict[str, Any]) -> None:
-    """Puts the adapter that is here in the place of `ONE|ANOTHER`, and takes out options of the
+    """Put the adapter that is here in the place of `ONE|ANOTHER`, and take out options of the
     others."""
     others: set[str] = set()
 
@@ -177,7 +177,7 @@ def _choose(data: dict[str, Any]) -> None:
 def _strange(
     data: dict[str, Any], text: str, name: str, changed: Sequence[Change], misnamed: Misnamed
 ) -> list[Located]:
-    """Adapters that are not known, at the lines that name them first."""
+    """Return errors for adapters that are not known, with the lines that name them first."""
     places: dict[str, tuple[str, int]] = {}
     for location, adapter in _named(data):
         if isinstance(adapter, str) and adapter != SAME and adapter not in places:
@@ -190,7 +190,7 @@ def _strange(
 
 
 def _named(data: dict[str, Any]) -> Iterator[tuple[Location, Any]]:
-    """Every adapter of the tables, whatever else is wrong with them, and its key."""
+    """Yield every adapter of the tables after its key, whatever else is wrong with them."""
     for location, table in _tables(data):
         for key in ("adapter", "peer"):
             given = table.get(key, [])
@@ -218,7 +218,7 @@ def _tables(data: dict[str, Any]) -> Iterator[tuple[Location, dict[str, Any]]]:
 
 
 def applied(data: dict[str, Any], settings: Sequence[str]) -> list[Change]:
-    """Sets keys, `KEY=VALUE`, and says which.
+    """Set keys, `KEY=VALUE`, and return which.
 
     Raises:
         UserError: those that are not of this form.
@@ -236,7 +236,7 @@ def applied(data: dict[str, Any], settings: Sequence[str]) -> list[Change]:
 
 
 def reached(scenario: Scenario, nodes: Sequence[str]) -> Scenario:
-    """The scenario with its nodes reached by other prefixes, `NAME=PREFIX`.
+    """Return the scenario with its nodes reached by other prefixes, `NAME=PREFIX`.
 
     Raises:
         UserError: it has no such node, or the prefix is no command.
@@ -284,12 +284,12 @@ def _not_toml(error: Exception, name: str, text: str) -> UserError:
 
 
 def only(patterns: Sequence[str]) -> list[str]:
-    """The setting that leaves the cases of these patterns; none where all are wanted."""
+    """Return the setting that leaves the cases of these patterns; none where all are wanted."""
     return [f"only={json.dumps(list(patterns))}"] if patterns else []
 
 
 def required(requirements: Sequence[str], undecided: str = "fail") -> list[str]:
-    """The settings that add these requirements."""
+    """Return the settings that add these requirements."""
     if undecided == "fail":
         return [f"{REQUIRE}={requirement}" for requirement in requirements]
     return [
@@ -305,7 +305,7 @@ def around(prepare: Sequence[str], conclude: Sequence[str]) -> list[str]:
 
 
 def _apply_requirement(data: dict[str, Any], text: str) -> Change:
-    """Adds a requirement, or a table of one, to the file's own."""
+    """Add a requirement, or a table of one, to the file's own."""
     requirement: Any = {"that": text}
     if text.lstrip().startswith("{"):
         with contextlib.suppress(ValueError):
@@ -322,7 +322,7 @@ def _apply_requirement(data: dict[str, Any], text: str) -> Change:
 
 
 def _apply_node(data: dict[str, Any], given: str) -> Change:
-    """Adds a node, or gives one another prefix, and says which."""
+    """Add a node, or give one another prefix; return its key."""
     name, separator, prefix = given.partition("=")
     nodes = data.setdefault("nodes", {})
     if not separator or not name.strip() or not isinstance(nodes, dict):
@@ -338,7 +338,7 @@ def _apply_node(data: dict[str, Any], given: str) -> Change:
 
 
 def _apply(data: dict[str, Any], setting: str) -> Change:
-    """Sets one key and says which."""
+    """Set one key, or add a requirement; return its key."""
     key, separator, value = setting.partition("=")
     path = [part.strip() for part in key.split(".")]
     if path == [REQUIRE] and not value.lstrip().startswith("["):

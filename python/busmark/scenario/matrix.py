@@ -46,7 +46,7 @@ def _size(value: int | str) -> int | str:
 
 
 def an_adapter(name: str) -> str:
-    """The name, where it can be an adapter's."""
+    """Return the name; raise `ValueError` where it cannot be an adapter's."""
     if name == SAME:
         raise ValueError(f"{SAME!r} is no adapter: it stands for a peer's own")
     return name
@@ -61,7 +61,7 @@ def _load(text: str) -> str:
 
 
 def dimension(default: Any, description: str | None = None) -> Any:
-    """A key of the matrix: at least one value, by default this one."""
+    """Return the field of a key of the matrix: at least one value, by default this one."""
     return Field(default=[default], min_length=1, description=description)
 
 
@@ -71,7 +71,7 @@ RosProfile = Literal[
 
 
 def _dimension(of: Parameter) -> tuple[Any, Any]:
-    """Type and field of the dimension of a parameter; without an initial value it must be there."""
+    """Return type and field of a parameter's dimension; it is required without an initial value."""
     value, meaning = of.asked, of.meaning
     if of.name.startswith("qos.") and not of.initial:
         nothing = '""' if of.initial == "" else "0"
@@ -84,7 +84,7 @@ def _dimension(of: Parameter) -> tuple[Any, Any]:
 
 
 def _table(name: str, rules: type[Section], prefix: str) -> Any:
-    """A table of the dimensions whose parameters have this prefix, with these rules."""
+    """Make a table of the dimensions whose parameters have this prefix, with these rules."""
     fields: dict[str, Any] = {
         each.name.removeprefix(prefix): _dimension(each)
         for each in ASKED
@@ -199,7 +199,7 @@ class _Matrix(Section):
 
 
 def _matrix() -> Any:
-    """The matrix: a dimension for each parameter, in their order, and its tables."""
+    """Make the matrix: a dimension for each parameter, in their order, and its tables."""
     fields: dict[str, Any] = {}
     for each in PARAMETERS:
         if each.name == "qos":
@@ -244,17 +244,17 @@ else:
 
 
 def option_text(value: Any) -> str:
-    """As the adapter's own option has it."""
+    """Write a value as the adapter's own option has it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def nodes_of(text: str) -> list[str]:
-    """The nodes of a value such as `n1+n2`."""
+    """Return the nodes of a value such as `n1+n2`."""
     return text.split("+")
 
 
 def adapter_of(option: str) -> str:
-    """The adapter of an option's name `ADAPTER.KEY`. A path has dots of its own, a key has none."""
+    """Return the adapter of an option `ADAPTER.KEY`. A path has dots of its own, a key has none."""
     return option.rpartition(".")[0]
 
 
@@ -293,7 +293,7 @@ class SideSection(Section):
         return bool(self.environment or self.prefix)
 
     def of(self, matrix: Matrix) -> Matrix:
-        """The matrix as this side has it."""
+        """Return the matrix with the adapter and options of this side."""
         adapters = [self.adapter] if self.adapter else matrix.adapter
         option = {
             self._renamed(name, matrix.adapter): values
@@ -308,14 +308,14 @@ class SideSection(Section):
         return self.adapter == adapter_of(option) or "/" in self.adapter
 
     def _renamed(self, option: str, replaced: list[str]) -> str:
-        """A library takes the options of the adapter in whose place it is."""
+        """Give a library the options of the adapter in whose place it is."""
         if "/" in self.adapter and adapter_of(option) in replaced:
             return f"{self.adapter}.{option.rpartition('.')[2]}"
         return option
 
 
 def parse_side(text: str, role: str) -> SideSection:
-    """A side as the command line has it: `ADAPTER KEY=VALUE env:NAME=VALUE -- COMMAND`.
+    """Parse a side of the command line: `ADAPTER KEY=VALUE env:NAME=VALUE -- COMMAND`.
 
     Raises:
         UserError: it is not of this form.

@@ -48,7 +48,7 @@ unless the file says another number."""
 
 
 def _length(value: object) -> object:
-    """A number of seconds, or the word."""
+    """Refuse a word other than "auto" in the place of a number of seconds."""
     if isinstance(value, str) and value != AUTO:
         raise ValueError(f'should be a number of seconds, or "{AUTO}"')
     return value
@@ -307,8 +307,8 @@ class Run(Section):
 
 
 def _over(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
-    """`base` with what `entry` names in its place, key by key: of a table such as `link` the keys
-    that it does not name stay."""
+    """Merge `entry` over `base`, key by key: in a table such as `link` the keys that it does not
+    name stay."""
     both = {
         key: _over(base[key], value)
         for key, value in entry.items()
@@ -412,7 +412,7 @@ class Scenario(Section):
         return [f"n{number}" for number in range(1, self.lab.nodes + 1)]
 
     def with_sides(self, sides: dict[str, SideSection]) -> Scenario:
-        """The scenario with these sides.
+        """Return the scenario with these sides.
 
         Raises:
             UserError: it cannot have them.

@@ -28,7 +28,7 @@ Named = Literal["median", "mean"]
 
 
 def statistic(text: str) -> Named | float:
-    """`median`, `mean`, or the number of a percentile such as `p99.9`.
+    """Return `median`, `mean`, or the number of a percentile such as `p99.9`.
 
     Raises:
         ValueError: it is none of them.
@@ -200,7 +200,7 @@ class _Parser:
         return UserError(message, where=f"{self.where} {self.text!r}", remedy=remedy)
 
     def figure(self, text: str) -> tuple[Quantity, str, tuple[float, float] | None]:
-        """Quantity, statistic, and for a share of late samples beyond what they are."""
+        """Return quantity and statistic; for a share of late samples the limits too, else None."""
         found = _FIGURE.fullmatch(text.strip())
         assert found is not None
         name, inside = found["name"], found["inside"]
@@ -271,7 +271,7 @@ class _Parser:
         return UNITS["1"][unit]
 
     def unit(self, quantity: Quantity, unit: str) -> tuple[Quantity, float]:
-        """The quantity that has this unit, and what the unit is in its own."""
+        """Return the quantity that has this unit, and the factor to its own unit."""
         others = [QUANTITIES[name] for name in quantity.others]
         for each in (quantity, *others):
             if factor := units.factor_of(unit, UNITS[each.unit]):
@@ -328,7 +328,7 @@ class RequireSection(Section):
 
 
 def _alike(value: Any, wanted: Any) -> bool:
-    """A value of a parameter, and what a condition says: as numbers where both are."""
+    """Compare a parameter's value with a condition's, as numbers where both are numbers."""
     if isinstance(value, bool) or isinstance(wanted, bool):
         return str(value).lower() == str(wanted).lower()
     try:
@@ -338,7 +338,7 @@ def _alike(value: Any, wanted: Any) -> bool:
 
 
 def flat(params: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested parameters as `qos.reliability`."""
+    """Flatten nested parameters into names such as `qos.reliability`."""
     found: dict[str, Any] = {}
     for name, value in params.items():
         if isinstance(value, Mapping):

@@ -44,7 +44,7 @@ class Section(BaseModel):
 
 
 def _typed(value: Any) -> list[Any]:
-    """The amounts of a list as people type it, `64,1k`; `uniform(64, 1k)` stays one value."""
+    """Split the amounts of a list as people type it, `64,1k`; `uniform(64, 1k)` stays one value."""
     if not isinstance(value, str) or not units.begins_with_number(value):
         return [value]
     return [part.strip() for part in value.split(",")]
@@ -71,7 +71,7 @@ NAME = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 
 
 def is_command(text: str) -> str:
-    """The text, if a shell could take it for words."""
+    """Return the text; raise `ValueError` where a shell could not take it for words."""
     try:
         shlex.split(text)
     except ValueError as error:
@@ -80,7 +80,7 @@ def is_command(text: str) -> str:
 
 
 def check_names(groups_of: Mapping[str, str], lab: Collection[str]) -> None:
-    """Raises `ValueError` for a name that is none, or is there twice.
+    """Raise `ValueError` for a name that is not valid, or is there twice.
 
     Args:
         groups_of: group of each of the user's nodes, or "".
@@ -95,8 +95,8 @@ def check_names(groups_of: Mapping[str, str], lab: Collection[str]) -> None:
 
 
 def check_loads(loads: Sequence[str], load_on: Sequence[str], groups_of: Mapping[str, str]) -> None:
-    """Raises `ValueError` where a load is to run on nodes that are not there, or between others
-    than two."""
+    """Raise `ValueError` where a load is to run on nodes that are not there, and where a network
+    load is not between two."""
     known = [*groups_of, *sorted(set(groups_of.values()) - {""})]
     for named in filter(None, load_on):
         if not known:
@@ -120,7 +120,7 @@ def check_matrix(
     groups_of: Mapping[str, str],
     lab: Collection[str],
 ) -> None:
-    """Raises `ValueError` where a matrix names nodes that are not there, or not for each other."""
+    """Raise `ValueError` where a matrix names nodes that are not there, or not for each other."""
     groups = set(groups_of.values()) - {""}
     known = [*lab, *groups_of, *sorted(groups)]
     named = [*writer_on, *reader_on]
@@ -230,7 +230,7 @@ class CaptureSection(Section):
 
 
 def wanted(value: Any) -> Any:
-    """`true` is a table in which nothing is changed, `false` none."""
+    """Turn `true` into a table in which nothing is changed, and `false` into none."""
     if value is True:
         return {}
     if value is False or value is None:
@@ -244,7 +244,7 @@ UNSECURED = "none"
 
 
 def _whole(path: str) -> str:
-    """A campaign may be resumed elsewhere."""
+    """Make a path absolute, for a campaign may be resumed elsewhere."""
     return str(Path(path).expanduser().absolute()) if path else ""
 
 

@@ -127,7 +127,7 @@ def _of_another_kind(flow: FlowSection) -> str | None:
 
 
 def _check_echo(flow: FlowSection, counts: dict[str, int]) -> None:
-    """Checks that whoever answers also reads; `counts` are the counts of identical participants."""
+    """Check that whoever answers also reads; `counts` are the counts of identical participants."""
     for name in flow.echo:
         group = name.rstrip("0123456789")
         if name not in flow.readers and group not in flow.readers:
@@ -141,7 +141,7 @@ def _check_echo(flow: FlowSection, counts: dict[str, int]) -> None:
 
 
 def check_chosen(background: Sequence[str], flows: Sequence[str]) -> None:
-    """Raises `ValueError` for a flow that a matrix chooses and that is not there."""
+    """Raise `ValueError` for a flow that a matrix chooses and that is not there."""
     for name in (name for text in background for name in text.split("+")):
         if name not in flows and name not in (ALL, NONE):
             known = f"There are {', '.join(flows)}." if flows else "There is no [[flow]]."
@@ -160,7 +160,7 @@ def check_system(
     meshes: bool,
     idle: bool,
 ) -> None:
-    """Raises `ValueError` for a name that is there twice, and for a participant of no flow.
+    """Raise `ValueError` for a name that is taken or unknown, and for a participant of no flow.
 
     Args:
         meshes: whether some matrix has applications.
@@ -254,7 +254,7 @@ def check_timeline(
     ended: bool,
     lab: bool,
 ) -> None:
-    """Raises `ValueError` for a change of nothing that is there, and for one that would come after
+    """Raise `ValueError` for a change of nothing that is there, and for one that would come after
     the end of the measured time. `ended`: samples end some rounds; `lab`: there is one."""
     names = [*FLOWS_OF_MATRIX, *(flow.name for flow in flows)]
     if timeline and (isinstance(length_s, str) or ended):

@@ -48,7 +48,7 @@ class Level:
         return float(np.median(self.values))
 
     def estimate(self, confidence: float = 0.95) -> Estimate:
-        """The typical round with its interval."""
+        """Estimate the typical round, with its interval."""
         found = typical(self.values, confidence, inside=self.inside, seen=self.seen)
         return replace(found, count=self.count)
 
@@ -74,7 +74,7 @@ def reduce_rounds(rounds: Sequence[ArrayLike | Round], statistic: Statistic) -> 
 
 
 def half_length(t: float, variance: float, floor: float, confidence: float) -> float:
-    """Half length of an interval: Student's, but never below what the inner variation implies."""
+    """Return half the length: Student's, but never below what the inner variation implies."""
     z = normal_quantile(0.5 + confidence / 2.0)
     return max(t * sqrt(variance), z * sqrt(floor))
 
@@ -98,21 +98,21 @@ class Reach:
 
     @classmethod
     def of(cls, found: Estimate) -> Reach:
-        """Levels of an estimate with an interval."""
+        """Return the reach of an estimate with an interval."""
         assert found.low is not None and found.high is not None and found.confidence is not None
         under, over = found.value - found.low, found.high - found.value
         t = student_quantile(0.5 + found.confidence / 2.0, found.rounds - 1)
         return cls(under, over, ((under + over) / (2.0 * t)) ** 2, found.rounds)
 
     def scaled(self, factor: float) -> Reach:
-        """Levels of the figure times ``factor``."""
+        """Return the reach for the figure times ``factor``."""
         return Reach(
             factor * self.under, factor * self.over, factor**2 * self.variance, self.rounds
         )
 
 
 def welch(parts: Sequence[float], rounds: Sequence[int]) -> float:
-    """Welch-Satterthwaite degrees of freedom for a sum of variances of means."""
+    """Return the Welch-Satterthwaite degrees of freedom for a sum of variances of means."""
     total = sum(parts)
     if total == 0.0:
         return float(min(rounds) - 1)
@@ -142,7 +142,7 @@ class Change:
     log: bool
 
     def p_value(self, at: float) -> float | None:
-        """Two-sided p-value of the hypothesis that the true value is ``at``; None without interval.
+        """Return the two-sided p-value of ``at`` as the true value; None without an interval.
 
         It turns the interval round: the smallest 1 - confidence at which ``at`` is outside, with
         the length divided between the sides as it is at the interval's own confidence.
@@ -392,7 +392,7 @@ def _change(
     *,
     log_scale: bool,
 ) -> Change:
-    """With the interval that belongs to it; ``basis`` is (count, rounds)."""
+    """Make a change with the interval that belongs to it; ``basis`` is (count, rounds)."""
     t = student_quantile(0.5 + confidence / 2.0, freedom) if error else 0.0
     half = half_length(t, error**2, floor**2, confidence)
     limits = (centre - 2.0 * half * below, centre + 2.0 * half * (1.0 - below))
@@ -402,7 +402,7 @@ def _change(
 
 
 def _without_interval(value: float, count: int, rounds: int, *, log: bool) -> Change:
-    """Estimate for a side with one round, which says nothing of the variation between rounds."""
+    """Make a change of one round, which says nothing of the variation between rounds."""
     return Change(Estimate(value, None, None, None, count, rounds), 0.0, 0.0, 1.0, 0.0, 0.5, log)
 
 

@@ -57,7 +57,7 @@ class ClockOffset:
         return (self.high - self.low) / 2.0
 
     def offset(self, time: ArrayLike) -> FloatArray:
-        """Offset at these times of the first clock, by value and drift; shape as ``time``."""
+        """Return the offset at times of the first clock, by value and drift; shape as ``time``."""
         elapsed = np.asarray(time, dtype=np.float64) - self.at
         result: FloatArray = self.value + self.drift * elapsed
         return result
@@ -99,7 +99,7 @@ def clock_offset(
 def _tightest(
     time: FloatArray, bound: FloatArray, choose: np.ufunc
 ) -> tuple[FloatArray, FloatArray]:
-    """The tightest bound of each piece of time, and when it was."""
+    """Return the time and the value of the tightest bound in each piece of time."""
     span = float(np.ptp(time))
     pieces = np.zeros(time.size, dtype=np.int64)
     if span > 0.0:
@@ -112,9 +112,9 @@ def _tightest(
 def _line(
     time_up: FloatArray, up: FloatArray, time_down: FloatArray, down: FloatArray
 ) -> tuple[float, float, float, float] | None:
-    """Least and greatest value at time 0 of lines below all of ``up`` and above all of ``down``,
-    the slope of the line in the middle of the two, and how far another line's slope may be from it;
-    None if there is no such line."""
+    """Return the least and the greatest value at time 0 of lines below all of ``up`` and above all
+    of ``down``, the slope of the line in the middle, and how far another line's slope may be from
+    it; None if there is no such line."""
     scale = max(float(np.abs(np.concatenate([time_up, time_down])).max()), 1.0)
     rows = np.concatenate(
         [

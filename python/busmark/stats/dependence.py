@@ -79,17 +79,17 @@ def dependence(values: ArrayLike) -> Dependence | None:
 
 
 def lengthening(values: ArrayLike, *, shown: bool = False) -> float:
-    """The factor by which an interval has to be longer, because of the order of ``values``.
+    """Return the factor by which the order of ``values`` makes an interval longer.
 
-    It is sqrt(d / (1 - (d - 1) / (n - 1))), where d is by how much the variance of a mean of n
-    values exceeds the variance for independent ones, 1 + 2 sum (1 - k/n) rho^k (Anderson 1971, "The
-    Statistical Analysis of Time Series", section 8.2), and the denominator what their spread is too
-    small by. rho is what `dependence` finds: 1 is the factor where that is not above 0, and for
-    fewer than `MIN_WIDENED` rounds. At most `MAX_CORRELATION` is believed.
+    It is sqrt(d / (1 - (d - 1) / (n - 1))), where d is the factor by which the variance of a mean
+    of n values exceeds the variance for independent ones, 1 + 2 sum (1 - k/n) rho^k (Anderson 1971,
+    "The Statistical Analysis of Time Series", section 8.2), and the denominator the factor by which
+    their spread is too small. `dependence` finds rho; the factor is 1 where rho is not above 0, and
+    for fewer than `MIN_WIDENED` rounds. At most `MAX_CORRELATION` is believed.
 
-    Not only where a test shows it: with ten rounds whose neighbours correlate by 0.5 that happens
-    in three of ten campaigns, and the others need the length as much. With ``shown`` only a
-    correlation with a p-value of at most `SHOWN` counts.
+    A correlation counts even where no test shows it: with ten rounds whose neighbours correlate by
+    0.5 a test does in three of ten campaigns, and the others need the length as much. With
+    ``shown`` only a correlation with a p-value of at most `SHOWN` counts.
     """
     sample = as_sample(values, "values")
     n = int(sample.size)
@@ -108,14 +108,14 @@ def _ratio(ranks: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
 
 
 def _unbiased(r: float, n: int) -> float:
-    """Marriott & Pope (1954), "Bias in the estimation of autocorrelations", Biometrika 41: about a
-    mean that is estimated too, a serial correlation is too small by (1 + 4 rho) / n."""
+    """Correct a serial correlation about an estimated mean, too small by (1 + 4 rho) / n: Marriott
+    & Pope (1954), "Bias in the estimation of autocorrelations", Biometrika 41."""
     return r + (1.0 + 4.0 * r) / n
 
 
 @cache
 def _orders(n: int) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """The ratio of all orders of n different values, ascending."""
+    """Return the ratio of all orders of n different values, ascending."""
     ranks = np.array(list(permutations(range(n))), dtype=np.float64)
     squares = np.square(np.diff(ranks, axis=1)).sum(axis=1)
     return np.sort(squares / (n * (n * n - 1) / 12.0))
@@ -204,7 +204,7 @@ def drift(x: ArrayLike, blocks: int = 20) -> Drift:
 
 
 def _block_medians(series: FloatArray, blocks: int) -> FloatArray:
-    """Medians of the blocks of `numpy.array_split`, of which the first may have one value more."""
+    """Return medians of the blocks of `numpy.array_split`; the first may have one value more."""
     length, longer = divmod(int(series.size), blocks)
     cut = longer * (length + 1)
     found = [
@@ -224,8 +224,8 @@ TREND_EXACT_TO = 33
 
 
 def trend_p_value(y: FloatArray) -> float | None:
-    """Two-sided p-value of the rank correlation of ``y``, shape (n,), with its order; None where
-    all values are equal, or there is only one."""
+    """Return the two-sided p-value of the rank correlation of ``y``, shape (n,), with its order;
+    None where all values are equal, or there is only one."""
     n = int(y.size)
     pairs = n * (n - 1) // 2
     earlier, later = np.triu_indices(n, 1)
@@ -244,7 +244,7 @@ def trend_p_value(y: FloatArray) -> float | None:
 
 @lru_cache(maxsize=4096)
 def _exact(n: int, falling: int) -> float:
-    """Share of the orders of n different values in which as few pairs fall, or as few rise.
+    """Return the share of orders of n different values in which as few pairs fall, or as few rise.
 
     Orders are counted by the number of their inversions (Kendall 1970, "Rank correlation methods",
     chapter 5).

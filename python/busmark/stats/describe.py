@@ -70,15 +70,15 @@ def describe(x: ArrayLike | Ordered) -> Description:
 
 
 def _mad(sample: FloatArray, median: float) -> float:
-    """Median distance of a sorted sample from its median. Distances rise to both sides of it, so
-    the smallest so many of all are the smallest of either side: how many of each is found by
+    """Return the median distance of a sorted sample from its median. Distances rise to both sides
+    of it, so the k smallest of all are the smallest of either side: how many of each is found by
     halving, and nothing is put in order."""
     n = sample.size
     middle = n // 2
     below, above = median - sample[:middle][::-1], sample[middle:] - median
 
     def rank(k: int) -> float:
-        """The k-th smallest distance, from 0."""
+        """Return the k-th smallest distance, counted from 0."""
         low, high = max(0, k + 1 - above.size), min(k + 1, below.size)
         while low < high:
             taken = (low + high) // 2
@@ -116,7 +116,7 @@ def _shape(sample: FloatArray) -> tuple[float | None, float | None]:
 
 
 def hop_deviation(std: float, hops: int = 2) -> tuple[float, float]:
-    """Bounds of the standard deviation of one of ``hops`` alike hops, ``std`` being of their sum.
+    """Bound the standard deviation of one of ``hops`` alike hops, ``std`` being of their sum.
 
     With deviation s of a hop and correlation r between any two, var(sum) = k s**2 (1 + (k-1) r).
     So s is std / sqrt(k) where hops are independent, std / k where they move together, and between
@@ -213,15 +213,15 @@ def _sample(x: ArrayLike) -> Values:
 
 
 def _count(percent: float, size: int) -> int:
-    """Whole values in a share, at least one. Exact: 99.9 is 999 thousandths, not a bit less."""
+    """Return the number of values in a share, at least one. 99.9 is exactly 999 thousandths."""
     if not 0 < percent <= 100:
         raise ValueError(f"a share must be above 0 and at most 100, not {percent}")
     return max(1, int(size * Fraction(str(percent)) / 100))
 
 
 def _parted(values: Values, ends: Sequence[int]) -> Values:
-    """The values, of which the smallest of each of these counts come first, the greatest of them
-    last. One after the other: numpy finds a single place several times faster than many."""
+    """Part the values: the smallest of each of these counts come first, the greatest of them last.
+    Take one count after the other: numpy finds a single place several times faster than many."""
     parted = values.copy()
     begin = 0
     for end in ends:
@@ -231,7 +231,7 @@ def _parted(values: Values, ends: Sequence[int]) -> Values:
 
 
 def _summed(apart: FloatArray) -> _Part:
-    """Sums of distances from the centre."""
+    """Sum the distances from the centre, and their squares about the mean."""
     count = apart.size
     mean = float(apart.sum()) / count
     squares = float(np.einsum("i,i->", apart, apart)) - count * mean * mean

@@ -120,8 +120,8 @@ def kernel_estimate(
 def _grid(
     values: FloatArray, width: float, low: float, high: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Points of a fine grid over the window and its margin, density at each, the upper ends of
-    the bins around them, and F at each end."""
+    """Return points of a fine grid over the window and its margin, the density at each, the upper
+    ends of the bins around them, and F at each end."""
     low, high = low - MARGIN * width, high + MARGIN * width
     bins = int(np.ceil((high - low) / width * BINS_PER_BANDWIDTH))
     grid = np.linspace(low, high, bins + 1)
@@ -322,7 +322,7 @@ def decimate(t: ArrayLike, y: ArrayLike, max_points: int) -> tuple[FloatArray, F
 
 
 def _first(values: FloatArray, wanted: FloatArray, lengths: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Index of the first value of each bucket that is the one wanted there."""
+    """Return the index of the first value of each bucket that is the one wanted there."""
     hits = np.flatnonzero(values == np.repeat(wanted, lengths))
     bucket = np.repeat(np.arange(lengths.size), lengths)[hits]
     return hits[np.concatenate(([True], bucket[1:] != bucket[:-1]))]

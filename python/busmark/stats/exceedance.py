@@ -200,7 +200,7 @@ def _exceedance(
     confidence: float,
     fewest: int | None = None,
 ) -> Exceedance:
-    """``between``: the share whose variance between rounds is known, and that variance."""
+    """Estimate an exceedance; ``between`` is a share and its known variance between rounds."""
     count, found = sum(h.size for h in hits), sum(int(h.sum()) for h in hits)
     share, number = found / count, min(len(hits), fewest or len(hits))
     if number < 2:
@@ -217,7 +217,7 @@ def _exceedance(
 def _estimated(
     share: float, effective: float, count: int, rounds: int, limit: float, confidence: float
 ) -> Exceedance:
-    """``effective`` counts samples before Student's quantile takes the place of the normal one."""
+    """Add the interval; ``effective`` is from before Student's quantile replaces the normal one."""
     level = 0.5 + confidence / 2.0
     effective *= (normal_quantile(level) / student_quantile(level, rounds - 1.0)) ** 2
     low, high = _limits(share, effective, confidence)
@@ -233,7 +233,7 @@ def _limits(share: float, effective: float, confidence: float) -> tuple[float, f
 
 
 def _p_value(share: float, effective: float, at: float) -> float:
-    """The limits turned round."""
+    """Invert `_limits`: return the two-sided p-value of ``at`` as the true share."""
     hits = share * effective
     rest = effective - hits
     if share == at:
@@ -244,7 +244,7 @@ def _p_value(share: float, effective: float, at: float) -> float:
 
 
 def _between(hits: Sequence[BoolArray]) -> tuple[float, float]:
-    """The pooled share and its variance from how rounds differ, as of a ratio of totals."""
+    """Return the pooled share and its variance by how rounds differ, as of a ratio of totals."""
     counts = np.array([h.size for h in hits], dtype=np.float64)
     found = np.array([h.sum() for h in hits], dtype=np.float64)
     total, n = float(counts.sum()), len(hits)
@@ -255,7 +255,7 @@ def _between(hits: Sequence[BoolArray]) -> tuple[float, float]:
 
 
 def _inside(hits: Sequence[BoolArray]) -> float:
-    """Variance of the pooled share from the variation inside rounds."""
+    """Return the variance of the pooled share from the variation inside rounds."""
     total, variance = sum(h.size for h in hits), 0.0
     for each in hits:
         share = float(each.mean())
@@ -284,7 +284,7 @@ def _excess(rounds: Mapping[int, FloatArray], percent: float) -> float:
 
 
 def _steps(ordered: FloatArray, percent: float) -> FloatArray:
-    """Values among which a resampled percentile is found: closer beyond it than below."""
+    """Choose values among which a resampled percentile is found: closer beyond it than below."""
     beyond = min(ordered.size, max(ceil((1.0 - percent / 100.0) * ordered.size * 4.0), 50))
     tail, bulk = ordered[-beyond:], ordered[:-beyond]
     chosen = [
@@ -303,7 +303,7 @@ def _resampled(
     paired: bool,
     seed: int,
 ) -> FloatArray:
-    """The share beyond the limit in each resampled campaign."""
+    """Return the share beyond the limit in each resampled campaign."""
     rng = np.random.default_rng(seed)
     common = sorted(rounds.keys() & baseline.keys()) if paired else []
     if len(common) >= 2:
@@ -327,7 +327,7 @@ def _resampled(
 
 
 def _counts(side: Sequence[FloatArray], at: FloatArray) -> FloatArray:
-    """Samples of each round at or below each of these values, shape (rounds, values)."""
+    """Count the samples of each round at or below each of these, shape (rounds, values)."""
     found: Any = [np.searchsorted(np.sort(v), at, side="right") for v in side]
     return np.array(found, dtype=np.float64)
 

@@ -158,7 +158,7 @@ def typical(
 
 
 def order_limits(ordered: FloatArray, confidence: float) -> tuple[float, float]:
-    """The limits of the median of n >= 2 independent values, given in rising order."""
+    """Return limits of the median of n >= 2 independent values, given in rising order."""
     n = int(ordered.size)
     first, last = float(ordered[0]), float(ordered[-1])
     if 1.0 - 0.5 ** (n - 1) < confidence:
@@ -173,7 +173,7 @@ def order_limits(ordered: FloatArray, confidence: float) -> tuple[float, float]:
 
 @lru_cache(maxsize=1024)
 def _ranks(n: int, confidence: float) -> tuple[int, float]:
-    """The rank k whose pair still covers `confidence`, and the share of the way to the next."""
+    """Find the last rank k whose pair covers `confidence`, and the share of the way to the next."""
 
     def covers(rank: int) -> float:
         return 1.0 - 2.0 * binomial_at_most(rank - 1, n, 0.5)

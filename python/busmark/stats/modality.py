@@ -102,7 +102,7 @@ def _thin(ordered: FloatArray) -> FloatArray:
 
 
 def _bandwidth(points: FloatArray, clock: float) -> float:
-    """Silverman's bandwidth of log(points), but wide enough to bridge steps of the clock."""
+    """Return Silverman's bandwidth of log(points), but wide enough to bridge steps of the clock."""
     logs = np.log(points)
     low, high = np.quantile(logs, [0.25, 0.75])
     spread = float(logs.std())
@@ -160,9 +160,9 @@ def _large_peaks(
 
 
 def peaks_and_prominences(y: FloatArray) -> tuple[list[int], FloatArray]:
-    """Positions of the local maxima of ``y``, shape (n,), and the topographic prominence of each:
-    how far it is above the higher of the two lowest points between it and higher ground, or the
-    end. The middle of a flat top is its position; an end of ``y`` is no maximum."""
+    """Find the positions of the local maxima of ``y``, shape (n,), and the topographic prominence
+    of each: how far it is above the higher of the two lowest points between it and higher ground,
+    or the end. The middle of a flat top is its position; an end of ``y`` is no maximum."""
     # The curve without repetitions: a flat top is one point of it.
     begins = np.flatnonzero(np.concatenate(([True], y[1:] != y[:-1])))
     ends = np.append(begins[1:], y.size) - 1

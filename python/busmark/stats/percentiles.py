@@ -171,8 +171,8 @@ def among_lost(statistic: Statistic, back: int, lost: int) -> bool:
 
 
 def of_sent(back: ArrayLike | Ordered, lost: int, statistic: Statistic) -> float | Literal["lost"]:
-    """The statistic of ``back`` and ``lost`` samples that are later than all of them; "lost" where
-    it falls among these.
+    """Return the statistic of ``back`` and ``lost`` samples that are later than all of them; "lost"
+    where it falls among these.
 
     Raises:
         ValueError: as `evaluate` and `among_lost`.
@@ -191,7 +191,7 @@ def of_sent(back: ArrayLike | Ordered, lost: int, statistic: Statistic) -> float
 def with_lost(
     start: FloatArray, back: FloatArray, lost_start: FloatArray, stand_in: float
 ) -> FloatArray:
-    """``back`` and the lost in order of sending, ``stand_in`` in the place of each that was lost.
+    """Put ``back`` and the lost in order of sending, ``stand_in`` in the place of each lost one.
 
     Percentiles that do not fall among the lost (`among_lost`) describe what was sent, whatever the
     stand-in is, as long as no value is above it; and what depends on the order, as the effective
@@ -264,8 +264,8 @@ def pooled_percentile(
 
 
 def _variances(rounds: Sequence[Round], value: float) -> tuple[float, float]:
-    """Variances of the pooled share at or below ``value``: from how the rounds' shares differ (as
-    of a ratio of totals), and from the variation inside the rounds, whose samples are
+    """Return variances of the pooled share at or below ``value``: from how the rounds' shares
+    differ (as of a ratio of totals), and from the variation inside the rounds, whose samples are
     autocorrelated."""
     sizes = np.array([r.count for r in rounds], dtype=np.float64)
     hits = np.array([np.searchsorted(r.ordered.values, value, side="right") for r in rounds])

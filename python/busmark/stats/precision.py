@@ -36,7 +36,7 @@ MOST_ROUNDS = 100_000
 
 
 def early(rounds: int) -> float:
-    """The share of the half-width asked for that so many rounds have to reach, for none to follow.
+    """Return the share of the requested half-width that lets this many rounds be the last.
 
     Who looks after every round and stops at the first narrow interval stops where rounds happen to
     be alike, and then the interval covers less than it says (Chow & Robbins 1965, "On the
@@ -71,8 +71,8 @@ class Spread:
 
     @classmethod
     def of(cls, values: ArrayLike, inside: ArrayLike) -> Spread:
-        """The spread of rounds with these values and inner variances, both of shape (n,), in the
-        order of time.
+        """Return the spread of rounds with these values and inner variances, both of shape (n,), in
+        the order of time.
 
         Raises:
             ValueError: for fewer than 2 rounds, unequal shapes, or a number that is not finite.
@@ -88,11 +88,11 @@ class Spread:
         return cls(whole.value, whole.half_width, n * error**2, variance, n)
 
     def half_width(self, rounds: int | None = None) -> float:
-        """Half the length of the 95 % interval: of these rounds, or as expected for a number of
-        rounds.
+        """Return half the length of the 95 % interval: of these rounds, or as expected for a number
+        of rounds.
 
-        Expected is max(t(n-1) sqrt(between / n), z sqrt(inside / n)): as of independent rounds that
-        vary like these.
+        The expected length is max(t(n-1) sqrt(between / n), z sqrt(inside / n)), for independent
+        rounds that vary like these.
 
         Raises:
             ValueError: for fewer than 2 rounds.
@@ -105,7 +105,7 @@ class Spread:
         return max(between, normal_quantile(LEVEL) * sqrt(self.inside / rounds))
 
     def relative_half_width(self, rounds: int | None = None) -> float | None:
-        """`half_width` over |value|; None where that is zero."""
+        """Return `half_width` over |value|; None where that is zero."""
         return self.half_width(rounds) / abs(self.value) if self.value else None
 
     def suffices(self, target: float) -> bool:
@@ -115,7 +115,7 @@ class Spread:
         return width is not None and width <= early(self.rounds) * target
 
     def rounds_for(self, target: float) -> int:
-        """Rounds after which the relative half-width should be at most ``target``; at least 2.
+        """Return the rounds that should bring the relative half-width to ``target``; at least 2.
 
         Raises:
             ValueError: if ``target`` is not positive.
@@ -137,8 +137,8 @@ class Spread:
         return self.half_width(rounds) <= target * abs(self.value)
 
     def with_samples(self, ratio: float) -> Spread:
-        """The spread of rounds with ``ratio`` times as many samples: the inner variance is inverse
-        to their number, what rounds differ by beyond it stays.
+        """Return the spread of rounds with ``ratio`` times as many samples: the inner variance is
+        inverse to their number, other differences of rounds stay.
 
         Raises:
             ValueError: if ``ratio`` is not positive.
@@ -192,12 +192,12 @@ class Variation:
 
     @classmethod
     def of(cls, values: ArrayLike, inside: ArrayLike, seconds: ArrayLike) -> Variation:
-        """From rounds in the order of time: of each its figure, the variance of that from the
-        variation inside the round, and how long it was measured.
+        """Estimate the variation by rounds in the order of time: the figure of each, its variance
+        from the variation inside the round, and how long it was measured, s.
 
-        Neither is moved by one bad round. ``inside`` is the median over rounds, ``between`` what
-        the interval of `typical` is longer by than the variation inside the rounds lets expect: 0
-        where it is not longer. Where they are much more alike, ``inside`` is what they let expect.
+        One bad round moves neither. ``inside`` is the median over rounds; ``between`` is what makes
+        the interval of `typical` longer than the variation inside the rounds implies, 0 where it is
+        not longer. Where rounds are much more alike, ``inside`` is what their interval implies.
 
         Raises:
             ValueError: for fewer than 2 rounds, unequal shapes, a length that is not positive, a
@@ -222,12 +222,12 @@ class Variation:
         return cls(_beyond(per_second / lengths, deviation), per_second)
 
     def of_round(self, seconds: float) -> float:
-        """Variance of the figure of a round of this length."""
+        """Return the variance of the figure of a round of this length, s."""
         return self.between + self.inside / seconds
 
     def optimum(self, fixed_s: float) -> float:
-        """The length of a round, s, at which a long campaign is shortest, where each takes
-        ``fixed_s`` besides: sqrt(fixed_s inside / between). Infinite where rounds do not differ.
+        """Return the length of a round, s, at which a long campaign is shortest, where each takes
+        ``fixed_s`` besides: sqrt(fixed_s inside / between); infinite if rounds do not differ.
         """
         if self.between <= 0.0:
             return inf if self.inside > 0.0 else 0.0
@@ -260,15 +260,15 @@ def schedule(
     shortest: float,
     longest: float,
 ) -> Schedule:
-    """The rounds that bring half the length of the 95 % interval to ``half`` in the least time; few
-    rounds to the share of it that `early` asks for.
+    """Find the rounds that bring half the length of the 95 % interval to ``half`` in the least
+    time; few rounds to the share of it that `early` asks for.
 
     ``done`` are the lengths of the rounds there are, s; ``fixed_s`` is what a round takes besides;
     from ``least`` to ``most`` rounds follow, none shorter
     than ``shortest`` or, where that is not more, longer than ``longest``. Rounds of
-    deviations s_i are reckoned with as so many of their harmonic mean: the density of their figures
-    at the median, by which its variance goes, is the mean of 1 / s_i. Where no such rounds suffice,
-    they are as many and as long as serves best: ``most``, of the length `Variation.optimum`.
+    deviations s_i count as the same number of rounds of their harmonic mean: the density of their
+    figures at the median, which decides its variance, is the mean of 1 / s_i. Where no such rounds
+    suffice, as many follow, and as long, as serves best: ``most``, of length `Variation.optimum`.
 
     Raises:
         ValueError: if ``half``, ``fixed_s`` or a length is not positive, or if ``least`` is below 1
@@ -297,8 +297,8 @@ def schedule(
 
 @lru_cache(maxsize=1024)
 def reach(rounds: int) -> float:
-    """Half the length of the 95 % interval of `typical` that normal rounds of deviation 1 let
-    expect."""
+    """Return half the length of the 95 % interval of `typical` that is expected of normal rounds of
+    deviation 1."""
     longer = 1.0 + BY_CHANCE / rounds if rounds >= MIN_WIDENED else 1.0
     if rounds > EXACT_TO:
         return longer * normal_quantile(0.5 + CONFIDENCE / 2.0) * sqrt(pi / 2.0 / rounds)
@@ -319,8 +319,8 @@ def _enough(variation: Variation, rounds: int, more: int, there: float, half: fl
 
 
 def _beyond(inside: FloatArray, deviation: float) -> float:
-    """The variance by which rounds differ besides, when the harmonic mean of their deviations is
-    ``deviation``."""
+    """Find the variance by which rounds differ besides, when the harmonic mean of their deviations
+    is ``deviation``."""
 
     low, high = 0.0, deviation**2
     if not isfinite(high) or _harmonic(inside) >= deviation:
@@ -335,7 +335,7 @@ def _beyond(inside: FloatArray, deviation: float) -> float:
 
 
 def _harmonic(variances: FloatArray) -> float:
-    """Harmonic mean of deviations."""
+    """Return the harmonic mean of deviations; 0 where one is 0."""
     if variances.min() <= 0.0:
         return 0.0
     return 1.0 / float(np.mean(1.0 / np.sqrt(variances)))

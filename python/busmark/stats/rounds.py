@@ -40,14 +40,14 @@ class Round:
     )
 
     def variances(self) -> tuple[float, float]:
-        """`batch_variances` of the series, which its mean and its effective size ask for."""
+        """Return `batch_variances` of the series, for its mean and its effective size."""
         if not self._own:
             self._own.append(batch_variances(self.series))
         return self._own[0]
 
     def hit_variances(self, value: float) -> tuple[float, float]:
-        """`batch_variances` of the indicator "at or below ``value``", which several statistics of a
-        percentile ask for."""
+        """Return `batch_variances` of the indicator "at or below ``value``", which several
+        statistics of a percentile ask for."""
         found = self._hits.get(value)
         if found is None:
             found = self._hits[value] = batch_variances(self.series <= value)
@@ -72,7 +72,7 @@ class Round:
 
 
 def batch_variances(series: np.ndarray[tuple[int, ...], np.dtype[Any]]) -> tuple[float, float]:
-    """The variance of batch means times their length, and the variance of the samples."""
+    """Return the variance of batch means times their length, and the variance of the samples."""
     n = series.size
     length = isqrt(n)
     batches = n // length
@@ -83,8 +83,8 @@ def batch_variances(series: np.ndarray[tuple[int, ...], np.dtype[Any]]) -> tuple
 
 
 def _count_variance(rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:
-    """Variance of the number of hits in each row, with divisor rows - 1. Counts are whole numbers:
-    their squares are summed exactly, without their mean."""
+    """Return the variance of the number of hits per row, with divisor rows - 1. Counts are whole
+    numbers: their squares are summed exactly, without their mean."""
     counts = np.add.reduce(rows.view(np.uint8), axis=1, dtype=np.int64)
     n, total = int(counts.size), int(counts.sum())
     squares = int(np.einsum("i,i->", counts, counts))
@@ -92,7 +92,7 @@ def _count_variance(rows: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> fl
 
 
 def _hit_variance(hits: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> float:
-    """With divisor n - 1, by counting, which takes a tenth of the time."""
+    """Compute the variance with divisor n - 1 by counting, in a tenth of the time."""
     count, n = int(np.count_nonzero(hits)), hits.size
     return count * (n - count) / (n * (n - 1.0))
 
@@ -149,7 +149,7 @@ def effective_sample_size(x: ArrayLike | Round) -> float:
 
 
 def effective_hits(x: Round, value: float) -> float:
-    """`effective_sample_size` of the indicator "at or below ``value``" in a round."""
+    """Return `effective_sample_size` of the indicator "at or below ``value``" in a round."""
     if x.count < MIN_FOR_CORRELATION:
         return float(x.count)
     return _effective(x.count, *x.hit_variances(value))
@@ -233,7 +233,7 @@ def block_variance(
 
 
 def _order_variance(x: Round, percent: float) -> float:
-    """Variance of a resampled percentile, without resampling.
+    """Return the variance of a resampled percentile, without resampling.
 
     The k-th smallest of n draws with replacement is x_(ceil(n U)) with U the k-th smallest of n
     uniform variates, and U ~ Beta(k, n - k + 1). That is exact (Maritz & Jarrett 1978, "A note on
@@ -278,7 +278,7 @@ SMOOTH = 8.0
 
 
 def beta_midpoints(a: float, b: float) -> FloatArray:
-    """Quantiles of the beta distribution with parameters ``a`` and ``b`` at `MIDPOINTS`."""
+    """Return the quantiles at `MIDPOINTS` of the beta distribution with parameters ``a``, ``b``."""
     if min(a, b) < SMOOTH:
         return beta_quantiles(MIDPOINTS, a, b)
     probabilities, weights = _polynomial()
@@ -289,7 +289,7 @@ def beta_midpoints(a: float, b: float) -> FloatArray:
 
 @cache
 def _polynomial() -> tuple[FloatArray, FloatArray]:
-    """Probabilities of the nodes, shape (nodes,), and what each contributes to each midpoint, shape
+    """Return node probabilities, shape (nodes,), and the weight of each in each midpoint, shape
     (midpoints, nodes). Nodes are Chebyshev's of the second kind, so the ends are two of them."""
     at = normal_quantiles(MIDPOINTS)
     nodes = at[-1] * np.cos(np.pi * np.arange(NODES - 1, -1, -1) / (NODES - 1))

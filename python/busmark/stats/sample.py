@@ -70,7 +70,7 @@ def narrowed(x: NDArray[Any]) -> NDArray[Any]:
 
 @lru_cache(maxsize=16384)
 def rank(percent: float, count: int) -> int:
-    """Rank (1-based) of the sample that is the ``percent`` percentile of ``count`` samples.
+    """Return the rank (1-based) of the ``percent`` percentile of ``count`` samples.
 
     The rank is ceil(count * percent / 100), computed in decimal: in binary, 99.9 / 100 * 1000
     lies just above 999 and its ceiling would be one rank too high.
@@ -121,7 +121,7 @@ class Ordered:
 
     @classmethod
     def merged(cls, parts: Sequence[Ordered]) -> Ordered:
-        """All values of several samples.
+        """Merge all values of several samples.
 
         Raises:
             ValueError: if there are none.
@@ -144,7 +144,7 @@ class Ordered:
         return float(self.values[(self.count - 1) // 2] + self.values[self.count // 2]) / 2.0
 
     def percentile(self, percent: float) -> float:
-        """The observed value of rank ceil(n * percent / 100); for 50 it is `median`.
+        """Return the observed value of rank ceil(n * percent / 100); for 50 it is `median`.
 
         Raises:
             ValueError: if ``percent`` is not strictly between 0 and 100.
@@ -152,7 +152,7 @@ class Ordered:
         return self.median if percent == 50.0 else float(self.values[rank(percent, self.count) - 1])
 
     def scaled(self, factor: float) -> Ordered:
-        """The sample of every value times ``factor``.
+        """Return the sample of every value times ``factor``.
 
         Raises:
             ValueError: if ``factor`` is not positive.
@@ -168,7 +168,7 @@ class Ordered:
 
 
 def medians(x: NDArray[np.float64] | NDArray[np.int64]) -> FloatArray:
-    """Median of each row of ``x``, shape (..., n) with n >= 1, which holds no NaN."""
+    """Return the median of each row of ``x``, shape (..., n) with n >= 1, which holds no NaN."""
     n = x.shape[-1]
     middle = n // 2
     parted = np.partition(narrowed(x), middle, axis=-1)

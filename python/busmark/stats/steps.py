@@ -97,7 +97,7 @@ class Step:
     p_value: float
 
     def moved(self, by: int) -> Step:
-        """The same in a series that has so many more values in front."""
+        """Return the step in a series that has ``by`` more values in front."""
         return replace(
             self, index=self.index + by, earliest=self.earliest + by, latest=self.latest + by
         )
@@ -110,7 +110,7 @@ def steps_together(
     *,
     only: Container[int] | None = None,
 ) -> list[list[Step]]:
-    """`steps` of several series of one machine. `only`: numbers of those that are searched.
+    """Find `steps` of several series of one machine. `only`: numbers of the series searched.
 
     What neighbours have in common is the machine's, and one series shows little of it: each series
     is given the median of all that are long enough.
@@ -155,7 +155,7 @@ def steps(
     *,
     correlation: float | None = None,
 ) -> list[Step]:
-    """The steps of a series, in its order, each with a p-value of at most ``level``.
+    """Find the steps of a series, in its order, each with a p-value of at most ``level``.
 
     ``values`` has shape (n,), in the order of time. Neighbours correlate by ``correlation``; None:
     by what `neighbours` finds.
@@ -185,7 +185,7 @@ def steps(
 
 
 def _weak(series: FloatArray, level: float, rho: float) -> list[int]:
-    """Places at which the series is divided, from the whole down."""
+    """Find places at which to divide the series, from the whole down."""
     found: list[int] = []
     parts = [(0, int(series.size))]
     while parts:
@@ -202,7 +202,7 @@ def _weak(series: FloatArray, level: float, rho: float) -> list[int]:
 
 
 def _tested(series: FloatArray, places: Sequence[int], confidence: float, rho: float) -> list[Step]:
-    """Each of the steps between its neighbours."""
+    """Test each of the steps between its neighbours."""
     ends = [0, *places, int(series.size)]
     found = []
     for begin, place, end in zip(ends, ends[1:], ends[2:], strict=False):
@@ -212,7 +212,6 @@ def _tested(series: FloatArray, places: Sequence[int], confidence: float, rho: f
 
 
 def _test(part: FloatArray, place: int, confidence: float, rho: float) -> Step:
-    """The step at a place of a part."""
     n = int(part.size)
     sides = [part[:place], part[place:]]
     clipped = _clipped(sides)
@@ -244,7 +243,7 @@ def _test(part: FloatArray, place: int, confidence: float, rho: float) -> Step:
 
 
 def _clipped(sides: Sequence[FloatArray]) -> list[FloatArray]:
-    """The sides with values far off their median drawn in."""
+    """Draw in the values that are far off the median of their side."""
     if sum(side.size for side in sides) < CLIPPED_FROM:
         return list(sides)
     medians = [float(np.median(side)) for side in sides]
@@ -272,7 +271,7 @@ def rank_p_value(before: FloatArray, after: FloatArray, *, rising: bool) -> floa
 
 @cache
 def _orders(m: int, n: int) -> FloatArray:
-    """In how many orders of m and n values each number of pairs is the right way round: the
+    """Count the orders of m and n values in which each number of pairs is the right way round: the
     coefficients of the Gaussian binomial."""
     counts = np.zeros(m * n + 1)
     counts[0] = 1.0
@@ -285,8 +284,8 @@ def _orders(m: int, n: int) -> FloatArray:
 
 
 def _factor(count: int, rho: float) -> float:
-    """By how much the variance of a mean of this many values exceeds the variance for independent
-    values."""
+    """Return the factor by which the variance of a mean of this many values exceeds the variance
+    for independent values."""
     k = np.arange(1, count)
     return 1.0 + 2.0 * float(((1.0 - k / count) * rho**k).sum())
 
@@ -299,13 +298,12 @@ def _reach(difference: float, variance: float, n: int) -> int:
 
 
 def _log_choices(n: int, k: int) -> float:
-    """Logarithm of the number of ways to choose k of n."""
     return sum(log(n - i) - log(i + 1) for i in range(min(k, n - k)))
 
 
 def _of_places(beyond: float, n: int) -> float:
-    """The p-value of a step that was looked for at all places of a part of n values, by the
-    one-sided p-value at its own.
+    """Return the p-value of a step that was looked for at all places of a part of n values, from
+    ``beyond``, the one-sided p-value at its own place.
 
     Siegmund (1988), "Confidence sets in change-point problems", International Statistical Review
     56, as DNAcopy has it (Olshen & al. 2004, Biostatistics 5), for the greatest of standard normal
@@ -328,7 +326,7 @@ def _of_places(beyond: float, n: int) -> float:
 
 
 def _overshoot(x: FloatArray) -> FloatArray:
-    """Siegmund's correction for values at whole places only."""
+    """Return Siegmund's correction for values at whole places only."""
     half = x / 2.0
     below = normal_probabilities(half)
     density = np.exp(-half * half / 2.0) / sqrt(2.0 * pi)
@@ -342,8 +340,8 @@ def _overshoot(x: FloatArray) -> FloatArray:
 
 
 def divide(values: FloatArray, least: int) -> tuple[int, int] | None:
-    """Where ``values`` are best divided: the index of the first value behind the change, and the
-    end of what it stands out from.
+    """Find where ``values`` are best divided: the index of the first value behind the change, and
+    the end of the part from which it stands out.
 
     It is the place of the greatest of `divergences`. None where there are fewer than two sets of
     ``least``.
@@ -356,12 +354,12 @@ def divide(values: FloatArray, least: int) -> tuple[int, int] | None:
 
 
 def divergences(values: FloatArray, least: int) -> FloatArray:
-    """The scaled energy distances between the values [0, t) and [t, k) for all places t (rows) and
-    ends k (columns) that leave each of the two ``least`` values or more, 2 at least.
+    """Return the scaled energy distances between the values [0, t) and [t, k) for all places t
+    (rows) and ends k (columns) that leave each of the two ``least`` values or more, 2 at least.
 
-    m n / (m + n) times twice the mean distance between the two sets, less the mean distances within
-    each: equations 5 to 7 of the paper. The end k lets a change be seen that a later one takes
-    back. Minus infinity where t and k leave too few.
+    They are m n / (m + n) times twice the mean distance between the two sets, less the mean
+    distances within each: equations 5 to 7 of the paper. The end k lets a change be seen that a
+    later one takes back. They are minus infinity where t and k leave too few.
     """
     n = int(values.size)
     # Sums over every rectangle of distances, from the corner.

@@ -28,8 +28,8 @@ class Bisection:
     """
 
     def __init__(self, low: float, high: float, trust: float = 0.9) -> None:
-        """A search from ``low`` to ``high``; ``trust`` is the probability with which a trial's
-        outcome is on the right side of the threshold.
+        """Start a search from ``low`` to ``high``; ``trust`` is the probability with which a
+        trial's outcome is on the right side of the threshold.
 
         Raises:
             ValueError: unless 0 < low < high and 0.5 < trust < 1.
@@ -43,7 +43,7 @@ class Bisection:
         self._mass = np.full(CELLS + 2, 1.0 / (CELLS + 2))
 
     def update(self, at: float, *, passed: bool) -> None:
-        """Takes in the outcome of a trial at ``at``."""
+        """Take in the outcome of a trial at ``at``."""
         below = 1 + int(np.clip(np.searchsorted(self._edges, at, side="left"), 0, CELLS))
         # Passed: the threshold is above, with the probability of a true answer.
         wrong = 1.0 - self._trust
@@ -58,7 +58,7 @@ class Bisection:
         return float(self._edges[np.argmin(np.abs(below - 0.5))])
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Limits between which the threshold is with probability ``confidence``; ``low`` or
+        """Return limits between which the threshold is with probability ``confidence``; ``low`` or
         ``high`` stand for all that is beyond them.
 
         Raises:
@@ -96,8 +96,8 @@ class SustainedRate:
         trust: float = 0.9,
         confirm: int = 3,
     ) -> None:
-        """A search from ``low`` to ``high`` for an interval whose limits are apart by ``precision``
-        at most, relative to the lower, and that ``confirm`` trials confirm.
+        """Start a search from ``low`` to ``high`` for an interval whose limits are apart by
+        ``precision`` at most, relative to the lower, and that ``confirm`` trials confirm.
 
         Raises:
             ValueError: as `Bisection`.
@@ -109,7 +109,7 @@ class SustainedRate:
         self.rate: float | None = None
 
     def take(self, at: float, *, passed: bool) -> None:
-        """Takes in a trial at the rate ``at``."""
+        """Take in a trial at the rate ``at``."""
         self.trials += 1
         if self.rate is not None and passed and isclose(at, self.rate):
             self.confirmed += 1

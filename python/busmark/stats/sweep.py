@@ -126,7 +126,7 @@ class Line:
         return self._estimate(design, self.departure * float(design @ self.coefficients))
 
     def _estimate(self, design: FloatArray, departure: float = 0.0) -> Estimate:
-        """``design`` times the coefficients; one round gives no interval."""
+        """Estimate ``design`` times the coefficients; one round gives no interval."""
         value = float(design @ self.coefficients)
         if self.rounds < 2:
             return Estimate(value, None, None, None, self.count, self.rounds)
@@ -185,9 +185,9 @@ def robust_line(
 
 
 def theil_sen(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Intercepts and slopes, shape (..., 2), of lines through ``y``, (..., points), at ``x``.
+    """Fit lines through ``y``, (..., points), at ``x``: intercepts and slopes, shape (..., 2).
 
-    As `scipy.stats.theilslopes(y, x, method="joint")`, but for many ``y`` at once.
+    It does what `scipy.stats.theilslopes(y, x, method="joint")` does, for many ``y`` at once.
     """
     first, second = np.triu_indices(x.size, 1)
     slope = np.median((y[..., second] - y[..., first]) / (x[second] - x[first]), axis=-1)
@@ -196,14 +196,14 @@ def theil_sen(x: FloatArray, y: FloatArray) -> FloatArray:
 
 
 def _left_out(x: FloatArray, level: FloatArray, index: int) -> float:
-    """Relative error at one point of the line through all others."""
+    """Return the relative error at one point of the line through all others."""
     intercept, slope = theil_sen(np.delete(x, index), np.delete(level, index))
     return float((intercept + slope * x[index]) / level[index] - 1.0)
 
 
 def _medians(drawn: FloatArray, level: FloatArray) -> FloatArray:
-    """Medians over drawn rounds, shape (resamples, rounds, points); a point of which no drawn round
-    has a value keeps its level."""
+    """Return medians over drawn rounds, shape (resamples, rounds, points); a point of which no
+    drawn round has a value keeps its level."""
     if not np.isnan(drawn).any():
         whole: FloatArray = np.median(drawn, axis=1)
         return whole
@@ -371,7 +371,7 @@ def knee(x: ArrayLike, values: ArrayLike, rise: float, confidence: float = 0.95)
 
 
 def _rise(table: FloatArray, floor: int, index: int, confidence: float) -> Estimate | None:
-    """Typical difference from the floor, of the rounds that have both."""
+    """Estimate the typical difference from the floor, of the rounds that have both."""
     differences = table[:, index] - table[:, floor]
     known = differences[~np.isnan(differences)]
     return typical(known, confidence) if known.size else None
@@ -380,7 +380,7 @@ def _rise(table: FloatArray, floor: int, index: int, confidence: float) -> Estim
 def _crossing(
     points: FloatArray, floor: int, rises: list[float | None], rise: float
 ) -> float | None:
-    """Where the line between the last point below ``rise`` and the first beyond crosses it."""
+    """Find where the line between the last point below ``rise`` and the first beyond crosses it."""
     beyond = None
     for index in range(len(rises) - 1, -1, -1):
         value = rises[index]

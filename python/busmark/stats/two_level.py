@@ -141,7 +141,7 @@ def paired_ratio(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Estima
 def with_sessions(
     within: Change, candidate: float, baselines: Sequence[float], confidence: float = 0.95
 ) -> Change:
-    """``within`` with the differences between sessions in its interval.
+    """Return ``within`` with the differences between sessions in its interval.
 
     ``baselines`` are the figure of each campaign of the baseline, ``candidate`` the figure of the
     one campaign of the candidate. The change is from the mean of the baselines, on logarithms where

@@ -16,7 +16,7 @@ SUFFIX = ".partial"
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Gives a path to write to; on success it takes the place of `path`, durably."""
+    """Yield a path to write to; on success it takes the place of `path`, durably."""
     partial = path.with_name(path.name + SUFFIX)
     # A leftover; or a link, through which another file would be written.
     partial.unlink(missing_ok=True)
@@ -32,13 +32,13 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Replaces the file's content by `text`."""
+    """Replace the file's content by `text`."""
     with replacing(path) as partial:
         partial.write_text(text, encoding="utf-8")
 
 
 def sync_directory(path: Path) -> None:
-    """Makes a rename in this directory durable."""
+    """Make a rename in this directory durable."""
     descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -47,7 +47,7 @@ def sync_directory(path: Path) -> None:
 
 
 def open_lines(path: Path) -> BinaryIO:
-    """A file of lines to append to, without the half of a line that a crash may have left."""
+    """Open a file of lines to append to, without the half of a line that a crash may have left."""
     file = files.opened(path, "a+b")
     end = file.seek(0, os.SEEK_END)
     file.seek(max(0, end - 1))
@@ -58,7 +58,7 @@ def open_lines(path: Path) -> BinaryIO:
 
 
 def append_line(file: BinaryIO, line: bytes) -> None:
-    """The whole line, or an error and nothing of it."""
+    """Append the whole line, or raise an error and leave nothing of it."""
     begin = os.fstat(file.fileno()).st_size
     try:
         while line:

@@ -31,7 +31,7 @@ _TAIL = 1 << 18
 
 
 def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
-    """Writes a Parquet file with its checksum; options as of `DataFrame.write_parquet`."""
+    """Write a Parquet file with its checksum; options as of `DataFrame.write_parquet`."""
     # Not by polars into the file: of a full disk it says now and then "transport error" alone.
     memory = BytesIO()
     frame.write_parquet(memory, metadata={KEY: ZEROS.decode()}, **options)
@@ -67,7 +67,7 @@ def _is_traced(tail: bytes) -> bool:
 
 
 def _place(content: mmap.mmap | bytearray) -> int | None:
-    """Where the digits are."""
+    """Return where the digits are; None where there are none."""
     size = len(content)
     if size < _END or content[size - len(MAGIC) :] != MAGIC:
         return None

@@ -985,7 +985,7 @@ TABLES = {
 
 
 def polars_type(kind: Kind) -> pl.DataType:
-    """The type of a column of this kind in polars."""
+    """Return the type of a column of this kind in polars."""
     import polars as pl
 
     types: dict[Kind, pl.DataType] = {
@@ -999,5 +999,5 @@ def polars_type(kind: Kind) -> pl.DataType:
 
 @cache
 def polars_schema(table: str) -> dict[str, pl.DataType]:
-    """Column names and polars types of one of `TABLES`."""
+    """Return the column names and polars types of one of `TABLES`."""
     return {column.name: polars_type(column.kind) for column in TABLES[table]}

@@ -95,7 +95,7 @@ class StoredScenario(Part):
 
 
 def checked(part: type[BaseModel]) -> Callable[[dict[str, Any]], dict[str, Any]]:
-    """A validator that changes nothing."""
+    """Return a validator that changes nothing."""
     adapter = TypeAdapter(part)
 
     def check(value: dict[str, Any]) -> dict[str, Any]:

@@ -83,7 +83,7 @@ class NamedResult:
 
 
 def stored(further: Iterable[Path] = ()) -> list[NamedResult]:
-    """All results that are known, the newest first; besides those in these folders, or which these
+    """Return all known results, the newest first, with those in these folders, or which these
     folders are."""
     found = {os.path.realpath(path): path for path in reversed(list(_places(further)))}
     known = [NamedResult(_short(path)) for path in found.values()]
@@ -91,12 +91,12 @@ def stored(further: Iterable[Path] = ()) -> list[NamedResult]:
 
 
 def names(further: Iterable[Path] = ()) -> list[str]:
-    """Names of all results, in no order; without reading any."""
+    """Return the names of all results, sorted, without reading any."""
     return sorted({path.name for path in _places(further)})
 
 
 def resolve(text: str) -> Path:
-    """The directory that a name stands for; anything without the sign is a directory itself.
+    """Return the directory that a name stands for; text without the sign is a directory itself.
 
     Raises:
         UserError: there is no result of this name.
@@ -121,7 +121,7 @@ def resolve(text: str) -> Path:
 
 
 def newest() -> Path:
-    """The result that was begun last.
+    """Return the directory of the result that was begun last.
 
     Raises:
         UserError: none is known.
@@ -133,7 +133,7 @@ def newest() -> Path:
 
 
 def target(text: str) -> Path:
-    """The directory of a new result: `@NAME` is the one of this name in the default folder.
+    """Return the directory of a new result: `@NAME` is the one of this name in the default folder.
 
     Raises:
         UserError: no result can have this name.
@@ -152,7 +152,7 @@ def target(text: str) -> Path:
 
 
 def recent() -> str:
-    """Some names, as a remedy."""
+    """Name some results, as a remedy."""
     known = stored()
     if not known:
         return "No result is known yet: `busmark quickstart` makes one."
@@ -190,7 +190,7 @@ def _are(count: int) -> str:
 
 
 def _places(further: Iterable[Path]) -> Iterator[Path]:
-    """Directories with a manifest: the nearest first."""
+    """Yield directories with a manifest: the nearest first."""
     for folder in (FOLDER, *further):
         if folder != FOLDER and (folder / MANIFEST).is_file():
             yield folder
@@ -211,7 +211,7 @@ def _has_manifest(path: Path) -> bool:
 
 
 def _short(path: Path) -> Path:
-    """Relative to the working directory, if it is below."""
+    """Return the path relative to the working directory, if it is below."""
     try:
         return path.relative_to(Path.cwd()) if path.is_absolute() else path
     except (ValueError, OSError):
@@ -227,8 +227,8 @@ MOST = 2000
 
 
 def folder() -> Path | None:
-    """Folder of the links (`busmark/results` in XDG_STATE_HOME, or ~/.local/state); None for a user
-    without a home."""
+    """Return the folder of the links (`busmark/results` in XDG_STATE_HOME, or ~/.local/state); None
+    for a user without a home."""
     named = os.environ.get("XDG_STATE_HOME", "")
     with suppress(RuntimeError):
         state = Path(named) if os.path.isabs(named) else Path.home() / ".local" / "state"
@@ -237,7 +237,7 @@ def folder() -> Path | None:
 
 
 def note(directory: Path) -> str | None:
-    """Notes that a result is in this directory; why that could not be done, if it could not."""
+    """Note that a result is in this directory; return why it could not be noted, else None."""
     where = folder()
     if where is None:
         return "there is no home directory"
@@ -255,7 +255,7 @@ def note(directory: Path) -> str | None:
 
 
 def noted() -> list[Path]:
-    """The directories that were noted, whether something is there or not."""
+    """Return the directories that were noted, whether something is there or not."""
     where = folder()
     found: list[Path] = []
     if where is not None:
@@ -267,7 +267,7 @@ def noted() -> list[Path]:
 
 
 def _limit(where: Path) -> None:
-    """Removes links that lead nowhere where there are very many."""
+    """Remove links that lead nowhere where there are very many."""
     links = list(where.iterdir())
     if len(links) > MOST:
         for link in links:
@@ -314,12 +314,12 @@ class Listing(BaseModel):
 
 
 def listing(further: Iterable[Path] = ()) -> Listing:
-    """Results of the default folder, of the register, and of these folders."""
+    """List results of the default folder, of the register, and of these folders."""
     return Listing(results=[listed(each) for each in stored(further)])
 
 
 def newest_two() -> tuple[Path, Path]:
-    """The newest result, and before it the last one of the same campaign.
+    """Return the last earlier result of the newest one's campaign, and the newest.
 
     Raises:
         UserError: there are no two.

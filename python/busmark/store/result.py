@@ -32,7 +32,7 @@ MOST_EVENTS = 1 << 30
 
 
 def file_stem(case: str, round_number: int) -> str:
-    """Name, without its ending, of the files of one round."""
+    """Return the name, without its ending, of the files of one round."""
     return f"{case}.r{round_number:03d}"
 
 
@@ -113,7 +113,7 @@ class Result:
         return found
 
     def _events(self, *kinds: str) -> Iterator[dict[str, Any]]:
-        """Events of these kinds, in order of time; none of a file that is damaged beyond that."""
+        """Yield events of these kinds, in order of time; none where the file cannot be read."""
         path = self.directory / EVENTS
         try:
             text = files.content(path, MOST_EVENTS)
@@ -135,14 +135,14 @@ class Result:
         return load_table(path, "summaries")
 
     def rounds(self, case: str, *, status: str = "ok") -> list[int]:
-        """Numbers of the rounds of `case` with this status, ascending."""
+        """Return the numbers of the rounds of `case` with this status, ascending."""
         rows = self.cases.filter((pl.col("case") == case) & (pl.col("status") == status))
         return sorted(rows["round"].to_list())
 
     def samples(
         self, case: str, round_number: int, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
-        """Raw samples of what one round measured, in order of recording; only some columns if
+        """Return raw samples that one round measured, in order of recording; only some columns if
         named. Samples of the scenario's own flows are apart: see `samples_background`."""
         if case not in self._background:
             return self._round_table("samples", case, round_number, columns)
@@ -153,7 +153,7 @@ class Result:
     def samples_background(
         self, case: str, round_number: int, columns: Sequence[str] | None = None
     ) -> pl.DataFrame:
-        """Raw samples of the flows of the scenario's own in one round, with the column `flow`."""
+        """Return raw samples of the scenario's own flows in one round, with the column `flow`."""
         if case not in self._background:
             schema = polars_schema("samples")
             return pl.DataFrame(schema={name: schema[name] for name in columns or schema})
@@ -165,11 +165,11 @@ class Result:
         return self._round_table("samples", case, number, wanted)
 
     def intervals(self, case: str, round_number: int) -> pl.DataFrame:
-        """Interval counters of one round."""
+        """Return the interval counters of one round."""
         return self._round_table("intervals", case, round_number)
 
     def batches(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """Batches of what one round measured; None where the stream ran free."""
+        """Return the batches of one round's measured flows; None where the stream ran free."""
         table = self._table_if_any("batches", case, round_number)
         if table is None or case not in self._background:
             return table
@@ -177,21 +177,21 @@ class Result:
         return None if own.is_empty() else own
 
     def discoveries(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """Repetitions of one round of a discovery test; None for any other."""
+        """Return the repetitions of one round of a discovery test; None for any other."""
         return self._table_if_any("discoveries", case, round_number)
 
     def matches(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """When each endpoint of one round had found its counterparts; None for a writer and a
-        reader, and but for streams."""
+        """Return when each endpoint of one round had found its counterparts; None for one writer
+        and one reader, and for all tests but streams."""
         return self._table_if_any("matches", case, round_number)
 
     def hops(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """Passages of samples in the captures of one round; None where nothing was captured, or it
-        could not be decoded."""
+        """Return the passages of samples in the captures of one round; None where nothing was
+        captured, or it could not be decoded."""
         return self._table_if_any("hops", case, round_number)
 
     def wire(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """Wire costs of one round by what packets were for; None likewise."""
+        """Return wire costs of one round by the purpose of packets; None as for `hops`."""
         return self._table_if_any("wire", case, round_number)
 
     def participants(self, case: str, round_number: int) -> pl.DataFrame | None:
@@ -209,7 +209,7 @@ class Result:
         return self._table_if_any("changes", case, round_number)
 
     def system(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """The system's counters during one round; None where none were read."""
+        """Return the system's counters during one round; None where none were read."""
         return self._table_if_any("system", case, round_number)
 
     def _table_if_any(self, table: str, case: str, round_number: int) -> pl.DataFrame | None:
@@ -224,7 +224,7 @@ class Result:
 
 
 def load_manifest(directory: Path) -> tuple[Manifest, list[str]]:
-    """The manifest of a result directory, and what of it was left out as damaged.
+    """Return the manifest of a result directory, and what of it was left out as damaged.
 
     Raises:
         UserError: there is none, or nothing can be made of it.

@@ -65,11 +65,11 @@ class Rows:
         return len(self._known)
 
     def of(self, case: str) -> list[Row]:
-        """Rows of one case."""
+        """Return the rows of one case."""
         return list(self._of_case.get(case, {}).values())
 
     def add(self, row: Row) -> None:
-        """Keeps a row, on disk when this returns."""
+        """Keep a row, on disk when this returns."""
         # A failed write leaves everything as it was.
         if time.monotonic() - self._ended < REST * self._written_s:
             self._append(row)
@@ -78,14 +78,14 @@ class Rows:
         self._keep(row)
 
     def extend(self, rows: Iterable[Row]) -> None:
-        """Keeps many rows; the table is written once."""
+        """Keep many rows; write the table once."""
         rows = list(rows)
         self._write(chain(self, rows))
         for row in rows:
             self._keep(row)
 
     def replace(self, rows: Iterable[Row]) -> None:
-        """Has these rows and no others."""
+        """Keep these rows and no others."""
         rows = list(rows)
         self._write(rows)
         self._known, self._of_case, self._blocks = {}, {}, {}
@@ -93,7 +93,7 @@ class Rows:
             self._keep(row)
 
     def settle(self) -> None:
-        """Brings everything into the table."""
+        """Bring everything into the table."""
         if self._pending:
             self._write(self)
 
@@ -126,7 +126,7 @@ class Rows:
 
 
 def as_frame(rows: Iterable[Row]) -> pl.DataFrame:
-    """The table of these rows."""
+    """Return the table of these rows."""
     rows = list(rows)
     # Column by column: as dicts all rows would need many times the memory.
     return pl.DataFrame(
@@ -146,8 +146,8 @@ def _series(name: str, values: list[Any], dtype: pl.DataType) -> pl.Series:
 
 
 def read_lines(table: Path) -> list[dict[str, Any]]:
-    """The rows that stand beside the table. A line that is none is left out: a crash may have left
-    half of one."""
+    """Return the rows that stand beside the table. A line that is none is left out: a crash may
+    have left half of one."""
     try:
         text = files.content(table.with_name(LINES))
     except FileNotFoundError:
@@ -162,7 +162,7 @@ def read_lines(table: Path) -> list[dict[str, Any]]:
 
 
 def with_lines(frame: pl.DataFrame, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    """The table with these rows; one that does not have its types is left out."""
+    """Add these rows to the table; one that does not have its types is left out."""
     if not rows:
         return frame
     schema = {
@@ -208,7 +208,7 @@ class Values:
         return self._first if self._several is None else self._several[at]
 
     def append(self, value: Any) -> None:
-        """Adds what the next row has."""
+        """Append the next row's value."""
         if not self._count:
             self._first = value
         elif self._several is None and repr(value) != repr(self._first):
@@ -238,7 +238,7 @@ class Block:
         self._count = 0
 
     def append(self, row: Row) -> PackedRow:
-        """The row as it is from now on."""
+        """Append a row; return it as the block holds it."""
         for name, value in row.items():
             self.columns.setdefault(name, Values()).append(value)
         self._count += 1
@@ -275,7 +275,7 @@ def present_names(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def loads_by_kind(frame: pl.DataFrame) -> pl.DataFrame:
-    """The table `cases` with the levels of loads in the columns of their kinds."""
+    """Return the table `cases` with the levels of loads in the columns of their kinds."""
     found = [name for name in ONE_LOAD if name in frame.columns]
     levels = []
     for name in found:

@@ -41,10 +41,10 @@ class DamagedManifest(ValueError):
 
 
 def manifest(document: dict[str, Any]) -> tuple[Manifest, list[str]]:
-    """The manifest of a JSON document, and what of it had to be left out.
+    """Return the manifest of a JSON document, and what of it had to be left out.
 
     Raises:
-        Damaged: what is wrong cannot be left out.
+        DamagedManifest: what is wrong cannot be left out.
     """
     lines: list[str] = []
     for place, why in list(_odd(document, ())):
@@ -66,8 +66,8 @@ def manifest(document: dict[str, Any]) -> tuple[Manifest, list[str]]:
 
 
 def parse(data: bytes) -> Any:
-    """JSON; what is not a number of JSON, such as NaN, is absent, and a whole number of more digits
-    than any of ours is infinite."""
+    """Parse JSON; a value that is not of JSON, such as NaN, is absent, and a whole number of more
+    digits than any of ours is infinite."""
     return json.loads(data, parse_constant=lambda _: None, parse_int=_whole)
 
 
@@ -142,7 +142,7 @@ def _called(part: Any, key: Any) -> str:
 
 
 def _why(error: Any) -> str:
-    """One sentence; of a check within a check the inner one."""
+    """Return an error in one sentence; of a check within a check the inner one."""
     inner = error.get("ctx", {}).get("error")
     if isinstance(inner, ValidationError):
         first = inner.errors(include_url=False)[0]
@@ -157,7 +157,7 @@ def _name(place: Path) -> str:
 
 
 def _distinct(found: Manifest, lines: list[str]) -> None:
-    """Two cases of one identifier have the same files: the second is none."""
+    """Leave out a case whose identifier an earlier one has: both have the same files."""
     known: set[str] = set()
     kept = []
     for case in found.cases:

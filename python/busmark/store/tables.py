@@ -102,7 +102,7 @@ STAMPS = (
 
 
 def bounds(table: str, column: Column) -> Bounds | None:
-    """Least and greatest value of a column; None where it holds no numbers."""
+    """Return the least and greatest possible value of a column; None where it holds no numbers."""
     if column.kind in ("text", "bool"):
         return None
     if column.name in OWN:
@@ -117,7 +117,7 @@ def bounds(table: str, column: Column) -> Bounds | None:
 
 @cache
 def bounds_of(table: str) -> dict[str, Bounds]:
-    """Bounds of all columns of a table that hold numbers."""
+    """Return the bounds of all columns of a table that hold numbers."""
     found = ((column.name, bounds(table, column)) for column in TABLES[table])
     return {name: limits for name, limits in found if limits is not None}
 
@@ -147,7 +147,7 @@ _TOGETHER = pl.all_horizontal(test.fill_null(value=True).all() for _, test in TO
 
 
 def damage(table: str, frame: pl.DataFrame) -> str | None:
-    """The first thing in a frame that cannot be; None if there is none."""
+    """Describe the first thing in a frame that cannot be; return None if there is none."""
     for name in _unsound(table, frame):
         row = frame.select((~can_be(table, name)).arg_true().first()).item()
         return f"column {name}, row {row}: {shown(frame[name][row])} cannot be"
@@ -171,7 +171,7 @@ def can_be(table: str, name: str) -> pl.Expr:
 
 
 def _unsound(table: str, frame: pl.DataFrame) -> list[str]:
-    """Columns with a value that does not pass `can_be`."""
+    """Return the columns with a value that does not pass `can_be`."""
     wrong = [
         (~can_be(table, name)).any().alias(name)
         for name in _checked(table)
@@ -183,7 +183,7 @@ def _unsound(table: str, frame: pl.DataFrame) -> list[str]:
 
 @cache
 def _checked(table: str) -> tuple[str, ...]:
-    """Columns of which not every value can be."""
+    """Return the columns of which not every value can be."""
     choices = CHOICES if table == "cases" else {}
     found = (*bounds_of(table), *_texts(table), *REQUIRED.get(table, ()), *choices)
     return tuple(dict.fromkeys(found))
@@ -207,7 +207,7 @@ def _span(column: pl.Series) -> int:
 
 
 def rows(cases: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
-    """Rows of the table `cases` that can be, and what is wrong with the others."""
+    """Return the rows of the table `cases` that can be, and what is wrong with the others."""
     tests = [(name, can_be("cases", name)) for name in _unsound("cases", cases)]
     tests += () if _is_whole(cases) else TOGETHER
     if not tests:
@@ -237,7 +237,7 @@ def _is_whole(cases: pl.DataFrame) -> bool:
 
 
 def shown(value: object) -> str:
-    """A value in a sentence."""
+    """Shorten a value for a sentence."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:39]}…"
 
@@ -266,7 +266,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def unreadable(path: Path, error: BaseException) -> UserError:
-    """A file that is no Parquet file, or no longer."""
+    """Return the error for a file that is no Parquet file, or no longer."""
     first = str(error).partition("\n")[0]
     return UserError(
         f"not a readable Parquet file: truncated or damaged ({first})",
@@ -276,8 +276,8 @@ def unreadable(path: Path, error: BaseException) -> UserError:
 
 
 def check_file(path: Path) -> None:
-    """That the bytes are those that were written, and do not claim more rows than they can hold:
-    polars ends the process where damaged ones ask for more memory than there is.
+    """Check that the bytes are those that were written, and do not claim more rows than they can
+    hold: polars ends the process where damaged ones ask for more memory than there is.
 
     Raises:
         FileNotFoundError: it is not there.
@@ -309,7 +309,7 @@ def _check(path: Path, opened: Path) -> None:
 
 
 def read(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """The file without changes; `columns` selects from the columns that it has.
+    """Read the file without changes; `columns` selects from the columns that it has.
 
     Raises:
         UserError: it is not there, or damaged.
@@ -332,8 +332,8 @@ def read(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
 
 
 def start_threads() -> None:
-    """Starts the threads that read tables. They start with the first file that is read, and where
-    the system has no thread left then, the reader waits for them without end."""
+    """Start the threads that read tables. Else they start with the first file that is read, and
+    where the system has no thread left then, the reader waits for them without end."""
     with tempfile.TemporaryDirectory(prefix="busmark-") as folder:
         path = Path(folder) / "table.parquet"
         pl.DataFrame({"row": [0]}).write_parquet(path)
@@ -343,8 +343,8 @@ def start_threads() -> None:
 def shaped(
     frame: pl.DataFrame, path: Path, table: str, columns: Sequence[str] | None
 ) -> pl.DataFrame:
-    """With the columns and types of the format. Columns that an older Busmark did not write are
-    null; further ones are kept."""
+    """Give a frame the columns and types of the format. Columns that an older Busmark did not write
+    are null; further ones are kept."""
     schema = polars_schema(table)
     if columns is not None:
         schema = {name: schema[name] for name in columns}
@@ -367,7 +367,7 @@ def shaped(
 
 
 def load_table(path: Path, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """One Parquet file of the result, checked against the format; only some columns if named.
+    """Load one Parquet file of the result, checked against the format; only some columns if named.
 
     Raises:
         UserError: it is not there, or damaged: cut off, of other columns, or with values that

@@ -53,7 +53,7 @@ LOOK_S = 0.2
 
 @contextmanager
 def storing(path: Path) -> Iterator[None]:
-    """Turns every failure to write below `path` into one message."""
+    """Turn every failure to write below `path` into one message."""
     try:
         yield
     except OSError as error:
@@ -77,7 +77,7 @@ class ResultWriter:
 
     @classmethod
     def create(cls, directory: Path, manifest: Manifest) -> ResultWriter:
-        """A new result; the directory must not exist or be empty."""
+        """Create a new result; the directory must be empty or not exist."""
         writer = cls(directory)
         writer._open(new=True)
         writer.manifest = manifest
@@ -86,7 +86,7 @@ class ResultWriter:
 
     @classmethod
     def resume(cls, directory: Path) -> ResultWriter:
-        """Goes on with a result: rounds that are there stay, leftovers of a crash are removed.
+        """Resume a result: rounds that are there stay, leftovers of a crash are removed.
 
         A round whose files cannot be read, because somebody deleted or damaged them, is missing.
         """
@@ -129,7 +129,7 @@ class ResultWriter:
         return True
 
     def _open(self, *, new: bool) -> None:
-        """Makes sure of everything that writing needs; touches nothing of a foreign directory."""
+        """Make sure of everything that writing needs; touch nothing of a foreign directory."""
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             if new:
@@ -178,18 +178,18 @@ class ResultWriter:
             )
 
     def settle(self) -> None:
-        """Brings all rounds into the table `cases`; until then some may stand beside it."""
+        """Bring all rounds into the table `cases`; until then some may stand beside it."""
         with storing(self.directory / CASES):
             self.rows.settle()
 
     def save_manifest(self) -> None:
-        """Replaces `manifest.json`."""
+        """Write `manifest.json` in place of the one before."""
         path = self.directory / MANIFEST
         with storing(path):
             write_text(path, self.manifest.model_dump_json(indent=2) + "\n")
 
     def event(self, kind: str, **values: Any) -> None:
-        """Appends a line to `events.jsonl`, stamped with both clocks."""
+        """Append a line to `events.jsonl`, stamped with both clocks."""
         assert self._events is not None
         stamp = {
             "utc": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
@@ -204,7 +204,7 @@ class ResultWriter:
         row: dict[str, Any],
         frames: Mapping[str, pl.DataFrame | None],
     ) -> None:
-        """Makes a round part of the result: a row of `cases`, and its tables by name.
+        """Make a round part of the result: a row of `cases`, and its tables by name.
 
         A further attempt of the same round takes the place of the one before, which stays in
         `events.jsonl`.
@@ -214,8 +214,8 @@ class ResultWriter:
             self.rows.add(row)
 
     def save_rounds(self, rounds: Iterable[tuple[dict[str, Any], dict[str, pl.DataFrame]]]) -> None:
-        """Many rounds at once: rows of `cases`, each with its tables by name. The table `cases` is
-        written once, so that the time is proportional to their number."""
+        """Store many rounds at once: rows of `cases`, each with its tables by name. The table
+        `cases` is written once, so that the time is proportional to their number."""
         rows = []
         for row, frames in rounds:
             self._save_tables(row, frames)
@@ -232,7 +232,7 @@ class ResultWriter:
                     checksum.write(frame, partial, compression="lz4", statistics=False)
 
     def keep_files(self, case: str, round_number: int, files: Mapping[str, Path]) -> None:
-        """Moves files that were made beside a round into the result, by the end of their names."""
+        """Move files that were made beside a round into the result, by the end of their names."""
         stem, folder = file_stem(case, round_number), self.directory / ARTEFACTS
         for name, path in files.items():
             with storing(folder):
@@ -241,7 +241,7 @@ class ResultWriter:
                     shutil.move(path, partial)
 
     def keep_logs(self, case: str, round_number: int, attempt: int) -> None:
-        """Sets the logs of a failed attempt aside; the next one would write over them."""
+        """Set the logs of a failed attempt aside; the next one would write over them."""
         stem = file_stem(case, round_number)
         with storing(self.directory / LOGS):
             for path in (self.directory / LOGS).iterdir():
@@ -250,8 +250,8 @@ class ResultWriter:
                     path.rename(path.with_name(f"{stem}.attempt{attempt}.{name}"))
 
     def close(self) -> None:
-        """Brings all rows into the table and lets the lock go. Called on the way out of errors too,
-        so it raises none: what cannot be brought there stays beside it."""
+        """Bring all rows into the table and release the lock. This is called on the way out of
+        errors too, so it raises none: rows that cannot be brought there stay beside it."""
         if self._lock is not None:
             with suppress(OSError, UserError):
                 self.settle()
@@ -265,8 +265,8 @@ class ResultWriter:
 
 
 def _check(result: Result) -> None:
-    """That the manifest is whole: it is written again, and what was left out would be lost. Rows of
-    the table `cases` that were left out are measured again."""
+    """Check that the manifest is whole: it is written again, and what was left out would be lost.
+    Rows of the table `cases` that were left out are measured again."""
     if result.damaged_manifest:
         raise UserError(
             f"the manifest is damaged: {result.damage[0].partition(': ')[2]}",

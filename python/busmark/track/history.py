@@ -160,7 +160,7 @@ def add(path: Path, entry: Entry) -> bool:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    """Return the file is there, and this process alone adds to it."""
+    """Hold the file, made where it is not there, so that this process alone adds to it."""
     with files.opened(path, "a+b") as held:
         lock(held, wait=True)
         yield

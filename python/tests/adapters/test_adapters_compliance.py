@@ -39,12 +39,12 @@ CAPABILITIES: dict[str, Any] = {
 
 
 def declared(**changes: Any) -> dict[str, Any]:
-    """Capabilities as in a manifest."""
+    """Return the capabilities as in a manifest, with `changes`."""
     return {**CAPABILITIES, **changes}
 
 
 def report(**results: tuple[str, str]) -> dict[str, Any]:
-    """A report of the conformance suite, as `busmark adapter check --json` prints it."""
+    """Return a report of the conformance suite as `busmark adapter check --json` prints it."""
     outcomes = [outcome for outcome, _ in results.values()]
     return {
         "adapter": "paper",
@@ -57,12 +57,11 @@ def report(**results: tuple[str, str]) -> dict[str, Any]:
 
 
 def cell(whole: Compliance, section: str, key: str, column: int = 0) -> Cell:
-    """One cell."""
     return next(row for row in whole.section(section).rows if row.key == key).cells[column]
 
 
 def enumerated(prefix: str) -> list[str]:
-    """Names of the contract's enumerations, as capabilities write them."""
+    """Return the names of an enumeration of the contract, as capabilities write them."""
     found = re.findall(rf"^ +BUSMARK_{prefix}_(\w+) = ", HEADER, re.MULTILINE)
     return [name.lower() for name in found]
 
@@ -116,7 +115,7 @@ def test_what_was_never_stored_is_unknown_and_not_a_no() -> None:
 
 
 def checked(**results: tuple[str, str]) -> Compliance:
-    """The table of one adapter over which the suite ran."""
+    """Return the table of one adapter for which the suite had these results."""
     kept = kept_form(report(**results))
     return compliance({"paper": declared(conformance=kept)})
 

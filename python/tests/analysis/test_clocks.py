@@ -20,7 +20,7 @@ def result(
     folder: Path, second: Callable[[Array], Array], *, one_clock: bool = False,
     test: str = "latency",
 ) -> Estimates:  # fmt: skip
-    """Rounds over a second; `second` makes stamps of the second host's clock of true ones."""
+    """Estimate rounds over a second; `second` converts true stamps to the second host's clock."""
     build = Builder(folder)
     case = build.case("two-hosts", test=test)
     for number in range(3):

@@ -22,8 +22,8 @@ def campaign(
     folder: Path, laws: dict[str, Law], existing: tuple[int, ...] = EXISTING, *,
     noise: float = 0.03, rounds: int = 5, seed: int = 1,
 ) -> Any:  # fmt: skip
-    """Discoveries by these laws, one for each adapter. A round is slow or fast as a whole, and each
-    value in it varies by `noise` besides."""
+    """Write discoveries by these laws, one for each adapter. A round is slow or fast as a whole,
+    and each value in it varies by `noise` besides."""
     builder, rng = Builder(folder), np.random.default_rng(seed)
     for adapter, law in laws.items():
         moods = rng.lognormal(0.0, 0.1, rounds)
@@ -39,7 +39,7 @@ def campaign(
 
 
 def exponents(found: Any) -> dict[str, Any]:
-    """By figure, of a campaign of one adapter."""
+    """Return the growth of each figure in a campaign of one adapter."""
     return {growth.figure: growth for growth in found.growths}
 
 

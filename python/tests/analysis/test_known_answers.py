@@ -18,8 +18,8 @@ READER = "counters"
 
 
 def mesh_flows(slow: float = 1.0, *, deaf: bool = False) -> list[dict[str, Any]]:
-    """Each of three applications writes one topic at 10/s and reads it with two readers; app3 reads
-    at a part of the rate, and one reader of app2 hears nothing of app1."""
+    """Return rows of three applications. Each writes one topic at 10/s and has two readers of it;
+    app3 reads the share `slow`, and if `deaf` one reader of app2 hears nothing of app1."""
     rows = []
     for writer in (1, 2, 3):
         for reader in range(11, 17):
@@ -38,8 +38,8 @@ def mesh_flows(slow: float = 1.0, *, deaf: bool = False) -> list[dict[str, Any]]
 
 
 def mesh_system() -> list[dict[str, Any]]:
-    """40 readings in as many seconds of processes on two nodes; the second node's is half as busy,
-    and the memory of each grows by 1,000 B in each."""
+    """Return 40 readings, one a second, of processes on two nodes; the second node's is half as
+    busy, and the memory of each process grows by 1,000 B a second."""
     rows: list[dict[str, Any]] = []
     for interval in range(40):
         common = {"interval": interval, "start_ns": interval * S, "duration_ns": S}
@@ -77,8 +77,8 @@ def add_mesh(build: Builder) -> None:
 
 
 def cpu_rows(interval: int, who: str = "active", **values: Any) -> list[dict[str, Any]]:
-    """A process and its only thread, in a quarter of a second: 90 ms of user and 40 ms of system
-    time in the kernel's steps, 125 ms in truth."""
+    """Return rows of a process and its only thread in a quarter of a second: 90 ms of user and
+    40 ms of system time in the kernel's steps, 125 ms in truth."""
     own = {"interval": interval, "start_ns": interval * 250 * MS, "duration_ns": 250 * MS,
            "participant": who, "process": len(who), "name": "w"}  # fmt: skip
     return [
@@ -148,7 +148,7 @@ def add_routes(build: Builder) -> None:
 
 
 def add_phases(build: Builder) -> None:
-    """Pings of 20 ns, and of 400 ns after a change, of which one in three is lost."""
+    """Add pings of 20 ns, and of 400 ns after a change (medians); after it one in three is lost."""
     change = "video at 9/s from 1 s on"
     case = build.case("phases", rate_hz=10.0, arrivals="constant", timeline=change)
     for number in range(2):
@@ -189,8 +189,8 @@ def add_batches(build: Builder) -> None:
 
 
 def add_met(build: Builder) -> None:
-    """Three rounds in which endpoints of two topics found each other; the last of one is not
-    known."""
+    """Add three rounds in which endpoints of two topics found each other; the time of the last
+    match is unknown in one round."""
     case = build.case("met", test="throughput", size=2, topics=2)
     for number, times in enumerate(([1, 5, 90], [1, 5, None], [1, 5, 92])):
         build.stream(case, number, 100.0, 64, probes=0)
@@ -208,7 +208,7 @@ def add_met(build: Builder) -> None:
 
 
 def add_wire(build: Builder) -> None:
-    """Ten samples of 100 B a round; one in four bytes is control."""
+    """Add rounds of ten samples of 100 B; in the median round one in four bytes is control."""
     for name, params in (("wire", {}), ("wire-of-any-size", {"size_distribution": "uniform"})):
         case = build.case(name, size=100, **params)
         for number, wire_bytes in enumerate((3280, 1640, 6560)):
@@ -224,7 +224,7 @@ def add_wire(build: Builder) -> None:
 
 def timed(role: str, seq: Sequence[int], took: Sequence[float | None], writer: int = 1,
           reader: int | None = None) -> list[dict[str, Any]]:  # fmt: skip
-    """Samples that were sent every microsecond; None is lost."""
+    """Return samples that were sent every microsecond; the time of a lost one is None."""
     return [
         {"role": role, "flags": 0, "writer": writer, "reader": reader, "seq": n,
          "intended_ns": 1000 * n, "sent_ns": 1000 * n,

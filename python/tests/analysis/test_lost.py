@@ -12,7 +12,7 @@ from synthetic_campaign import Builder
 
 
 def pinged(directory: Path, lost: int, count: int = 2000) -> Path:
-    """Rounds of pings of 1, 2, 3 … µs each way; of the last ones every second is lost."""
+    """Write rounds of pings of 1, 2, 3 … µs each way; every second of the last ones is lost."""
     build = Builder(directory)
     case = build.case("udp")
     for number in range(3):
@@ -21,7 +21,7 @@ def pinged(directory: Path, lost: int, count: int = 2000) -> Path:
 
 
 def probed(directory: Path, lost: int, unanswered: int = 0, **params: Any) -> Path:
-    """Rounds of 2000 probes of 1, 2, 3 … µs one way, of which the slowest are lost."""
+    """Write rounds of 2000 probes of 1, 2, 3 … µs one way, of which the slowest are lost."""
     build = Builder(directory)
     values = {name: params[name] for name in ("filter_below", "instances") if name in params}
     case = build.case("udp", test="throughput", **params)

@@ -35,7 +35,7 @@ ASKED: dict[str, Any] = {
 
 
 def add(path: Path, table: str, frame: pl.DataFrame) -> None:
-    """Rows behind those that are in the file, if there is one."""
+    """Append rows to a file, or write it if there is none."""
     schema = polars_schema(table)
     absent = [pl.lit(None, dtype=t).alias(n) for n, t in schema.items() if n not in frame.columns]
     rows = frame.with_columns(absent).select(pl.col(n).cast(t) for n, t in schema.items())
@@ -44,7 +44,7 @@ def add(path: Path, table: str, frame: pl.DataFrame) -> None:
 
 
 def samples(case: str, number: int) -> pl.DataFrame:
-    """Pings of a flow, some lost, and the probes of another, of which one never arrived."""
+    """Return pings of a flow, some lost, and the probes of another, one of which never arrived."""
     sent = np.arange(PINGS) * 5_000_000 + 1000
     back = pl.Series(sent + FLOW_NS, dtype=pl.Int64).scatter(list(range(LOST)), None)
     common = {"case": pl.lit(case), "round": pl.lit(number), "flags": pl.lit(0)}
@@ -83,7 +83,7 @@ def flows(case: str, number: int) -> pl.DataFrame:
 
 
 def campaign(directory: Path, *, background: bool) -> Result:
-    """The same pings, alone or with flows in the background."""
+    """Write the same pings, alone or with flows in the background."""
     build = Builder(directory)
     rng = np.random.default_rng(4)
     case = build.case("udp-64", **(ASKED if background else {}))
@@ -98,7 +98,7 @@ def campaign(directory: Path, *, background: bool) -> Result:
 
 @pytest.fixture(scope="module")
 def both(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
-    """The same pings, with flows in the background and alone."""
+    """Write the same pings, with flows in the background and alone."""
     folder = tmp_path_factory.mktemp("flows")
     return (campaign(folder / "with", background=True).directory,
             campaign(folder / "alone", background=False).directory)  # fmt: skip

@@ -8,8 +8,8 @@ from busmark.model.stream import Pairs
 
 
 def ranked(count: int, lost: int = 0) -> Pairs:
-    """For two readers of one writer: latencies of 1, 2, 3… ns at the first, ten times that at the
-    second, of whose samples the last `lost` never came."""
+    """Pair one writer with two readers: latencies are 1, 2, 3… ns at the first, ten times as long
+    at the second, of whose samples the last `lost` never came."""
     own = [*range(1, count + 1)]
     late: list[int | None] = [10 * value for value in own]
     late[count - lost :] = [None] * lost

@@ -25,7 +25,7 @@ def campaign(
     directory: Path, workloads: Mapping[int, Medians], findings: Sequence[dict[str, Any]] = (),
     **params: Any,
 ) -> Any:  # fmt: skip
-    """For each size the rounds of each adapter, all samples of a round alike but for a few ns."""
+    """Write each adapter's rounds at each size; the samples of a round differ by a few ns only."""
     build = Builder(directory)
     for size, medians in workloads.items():
         for adapter, rounds in medians.items():

@@ -22,7 +22,7 @@ THROUGHPUT = Target(AT_LEAST, 0.98)
 
 
 def pairs(*ratios: float) -> list[tuple[float, float]]:
-    """Rounds in which the machine itself becomes slower and slower."""
+    """Return rounds of these ratios on a machine that becomes slower and slower."""
     return [(ratio * 10 * 2**n, 10 * 2**n) for n, ratio in enumerate(ratios)]
 
 

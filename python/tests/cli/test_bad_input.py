@@ -19,14 +19,14 @@ RTT = np.linspace(20_000, 40_000, 400)
 
 
 def failures(build: Builder) -> None:
-    """Nothing but failures."""
+    """Add nothing but failures."""
     for number in range(3):
         case = build.case(f"00{number}-udp")
         build.row(case, 0, "failed", reason="worker died: SIGSEGV")
 
 
 def named(build: Builder) -> None:
-    """Names of somebody else's."""
+    """Add an adapter and a finding with names that somebody else chose."""
     for number, name in enumerate((NAMES, "ordinary")):
         build.pings(build.case(f"00{number}-udp", adapter=name, transport=name), 0, RTT)
     build.findings.append({

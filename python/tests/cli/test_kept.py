@@ -27,7 +27,7 @@ KEPT = ("analysis.json", "estimates.parquet", "series.parquet")
 
 @pytest.fixture
 def directory(tmp_path: Path) -> Path:
-    """A result that was shown."""
+    """Make a result that was shown."""
     made = small(tmp_path / "result")
     show(made)
     return made

@@ -22,7 +22,7 @@ GONE = frozenset({"among_lost"})
 
 
 def run(*words: object) -> Result:
-    """What a command prints; it may refuse, but not end by an exception of its own."""
+    """Run a command; it may refuse, but not end by an exception of its own."""
     ended = CliRunner().invoke(command, [str(word) for word in words])
     if ended.exception is not None and not isinstance(ended.exception, SystemExit | UserError):
         raise ended.exception
@@ -40,8 +40,8 @@ def printed_now(kept: Path, name: str) -> Any:
 
 
 def differences(then: Any, now: Any, place: str = "") -> list[str]:
-    """Where what was printed then is not printed now. What is printed besides does not matter, nor
-    what was null and has another name now."""
+    """List the places where the output then differs from the output now. Additions do not matter,
+    nor values that were null and have another name now."""
     if isinstance(then, dict) and isinstance(now, dict):
         return [
             line
@@ -58,7 +58,7 @@ def differences(then: Any, now: Any, place: str = "") -> list[str]:
 
 
 def taken_apart(value: Any) -> tuple[Any, list[Any]]:
-    """The same without the best shares of its samples, and those."""
+    """Return a value without the best shares of its samples, and these shares."""
     apart: list[Any] = []
     if isinstance(value, dict):
         parts = {key: taken_apart(each) for key, each in value.items() if key != "best"}

@@ -18,14 +18,14 @@ HOSTILE = "a\x1b]0;owned\x07\x1b[2J\x1b[1A\r\x08\x9b31mz\u202eb"
 
 
 def is_harmless(printed: str) -> bool:
-    """No control character but ends of lines, and none that turns the text round."""
+    """Return whether a text has no control characters but line ends and tabs, and is not turned."""
     return all(c in "\n\t" or (ord(c) >= 0x20 and not 0x7F <= ord(c) < 0xA0) for c in printed) and (
         "\u202e" not in printed
     )
 
 
 def hostile(directory: Path) -> None:
-    """Every text of a manifest, made hostile."""
+    """Make every text of a manifest hostile."""
     path = directory / "manifest.json"
     document = json.loads(path.read_text())
     document["scenario"] |= {"name": HOSTILE, "question": HOSTILE}

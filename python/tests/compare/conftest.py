@@ -10,7 +10,7 @@ from compare_results import campaign
 
 @pytest.fixture(scope="session")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with `base`, `again` (the same) and `slow` (5 % slower)."""
+    """Make a folder with `base`, `again` (the same) and `slow` (5 % slower)."""
     folder = tmp_path_factory.mktemp("campaigns")
     campaign(folder / "base", seed=1)
     campaign(folder / "again", seed=2)

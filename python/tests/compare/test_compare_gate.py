@@ -22,7 +22,7 @@ Change = Callable[[np.ndarray, np.random.Generator], np.ndarray]
 
 
 def stalls(share: float, block: int = 10) -> Change:
-    """Samples in blocks of which this share waits for 20 ms."""
+    """Return a change after which this share of the blocks of samples waits for 20 ms."""
 
     def stall(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         stalled = np.repeat(rng.random(values.size // block) < share, block)
@@ -32,7 +32,7 @@ def stalls(share: float, block: int = 10) -> Change:
 
 
 def alike(values: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Nothing is changed."""
+    """Change nothing."""
     return values
 
 
@@ -40,7 +40,7 @@ def side(
     directory: Path, seed: int, change: Change = alike, *, sizes: tuple[int, ...] = (64,),
     rounds: int = ROUNDS, lost: int = 0, without: str = "",
 ) -> Path:  # fmt: skip
-    """One campaign of UDP; `without` is the status of its last case, which has no round."""
+    """Write a campaign of UDP; `without` is the status of its last case, which has no samples."""
     rng = np.random.default_rng(seed)
     build = Builder(directory, seed=seed)
     for size in sizes:
@@ -57,12 +57,12 @@ def side(
 
 
 def compare(*arguments: Any) -> Result:
-    """The command, in a folder of its own."""
+    """Run `busmark compare`, which must not raise an exception."""
     return CliRunner().invoke(busmark, ["compare", *map(str, arguments)], catch_exceptions=False)
 
 
 def judged(result: Result) -> list[dict[str, Any]]:
-    """The criteria of a comparison printed as JSON."""
+    """Return the criteria of a comparison printed as JSON."""
     found: list[dict[str, Any]] = json.loads(result.stdout)["criteria"]
     return found
 

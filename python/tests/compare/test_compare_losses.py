@@ -18,7 +18,7 @@ def change(comparison: Comparison, name: str) -> Any:
 
 
 def without_the_slowest(directory: Path, share: float, *, factor: float = 1.0) -> None:
-    """The slowest pings of every round of a result are made lost."""
+    """Make the slowest pings of every round lost, and the others `factor` times as long."""
     lost: dict[tuple[str, int], int] = {}
     for file in sorted((directory / "samples").glob("*.parquet")):
         frame = pl.read_parquet(file)
@@ -103,7 +103,7 @@ def test_losses_that_are_alike_forbid_nothing(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Results of one middleware: whole, with losses, of one round, and of few samples."""
+    """Write results of one middleware: whole, with losses, of one round, and of few samples."""
     folder = tmp_path_factory.mktemp("sides")
     udp(folder / "whole", 1)
     udp(folder / "lossy", 3)

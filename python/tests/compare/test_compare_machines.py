@@ -30,7 +30,7 @@ def fedora(tmp_path: Path) -> Path:
 
 
 def on_nodes(directory: Path, *ends: tuple[str, str], hosts: dict[str, Any] = NODES) -> Path:
-    """One latency case for each pair of nodes."""
+    """Write one latency case for each pair of nodes."""
     cases = [
         {"adapter": "udp", "network": "nodes", "writer_on": writer, "reader_on": reader,
          "id": f"udp-{writer}-{reader}"}

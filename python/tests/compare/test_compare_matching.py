@@ -204,7 +204,7 @@ def test_what_cannot_be_compared_is_refused(
 
 
 def vendors(directory: Path) -> Path:
-    """Two adapters whose defaults differ, in latency and in throughput."""
+    """Write two adapters whose defaults differ, in latency and in throughput."""
     build = Builder(directory)
     own = {
         "cyclonedds": {"reliability": "reliable", "history": "keep_last", "depth": 1},

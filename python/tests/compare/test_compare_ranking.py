@@ -15,7 +15,7 @@ ADAPTERS = {"cyclonedds": 10.0, "fastdds": 10.6, "zenoh": 13.0, "udp": 6.0}
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Differences of which some hold over all workloads and some do not."""
+    """Write differences of which some hold over all workloads and some do not."""
     rng = np.random.default_rng(11)
     build = Builder(tmp_path_factory.mktemp("ranking") / "result")
     for size in (64, 256, 1024, 4096):
@@ -35,7 +35,7 @@ def campaign(place: Path) -> Any:
 
 
 def same(versus: Any, place: Path, by: str, baseline: str) -> bool:
-    """Whether a comparison has this pair, with the same ratio and verdict."""
+    """Return whether a comparison has this pair; its ratio and verdict must be the same."""
     for pair in compared(place, by=by.split(","), baseline=baseline).pairs:
         if (pair.candidate_case, pair.baseline_case) == (versus.case, versus.other):
             headline = pair.headline

@@ -12,7 +12,7 @@ from seams import document, shown
 
 
 def latencies(build: Builder, case: str, factors: Sequence[float], shared: Sequence[float]) -> None:
-    """A round for each factor of 10 µs; what is shared slows both sides of a pair."""
+    """Add a round for each factor of 10 µs; `shared` slows both sides of a pair."""
     rng = np.random.default_rng(len(factors))
     build.case(case, adapter=case, transport="udp")
     for number, factor in enumerate(factors):

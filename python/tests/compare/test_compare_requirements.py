@@ -18,7 +18,7 @@ RECORDED = Path(__file__).resolve().parent.parent / "oracles" / "results"
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Five rounds of 2,000 pings at 10 µs, of which 1 % take 1 ms; and a null adapter."""
+    """Write five rounds of 2,000 pings at 10 µs, of which 1 % take 1 ms; and a null adapter."""
     build = Builder(tmp_path_factory.mktemp("required") / "result")
     rng = np.random.default_rng(33)
     for name, adapter in (("udp-64", "udp"), ("null-64", "null")):
@@ -31,7 +31,7 @@ def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def judged(result: Path, *requirements: str) -> tuple[int, list[dict[str, Any]]]:
-    """The exit code of `show`, and what it says of each requirement."""
+    """Return the exit code of `show`, and its results of the requirements."""
     options = [word for each in requirements for word in ("--require", each)]
     ended = CliRunner().invoke(busmark, ["show", str(result), *options, "--json"])
     if ended.exception and not isinstance(ended.exception, SystemExit):
@@ -72,8 +72,8 @@ def test_a_known_answer(known: Path, requirement: str, verdict: str, value: floa
 
 @pytest.fixture(scope="module")
 def rising(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Rounds in which latencies are 1, 2, 3 … 2,000 µs one way: of pings at 1 kHz, and of probes in
-    a stream, whose echoes take as long."""
+    """Write rounds in which latencies are 1, 2, 3 … 2,000 µs one way: of pings at 1 kHz, and of
+    probes in a stream, whose echoes take as long."""
     build = Builder(tmp_path_factory.mktemp("rising") / "result")
     pings = build.case("pings", arrivals="constant", rate_hz=1000.0)
     stream = build.case("stream", test="throughput")

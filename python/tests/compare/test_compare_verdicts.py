@@ -16,7 +16,7 @@ from busmark.stats import ratio
 
 
 def figure(pair: Any, name: str) -> Any:
-    """One figure of a pair."""
+    """Return one figure of a pair."""
     return next(change for change in pair.changes if change.name == name)
 
 

@@ -26,14 +26,14 @@ def scenario(**rounds: Any) -> Scenario:
 
 
 def framed(role: str, table: pl.DataFrame, kind: str = "samples", number: int = 1) -> Frame:
-    """A table as a worker sends it."""
+    """Return a table as a worker sends it."""
     stream = io.BytesIO()
     table.write_ipc_stream(stream)
     return Frame(role, number, stream.getvalue(), kind)
 
 
 def round_data(rows: int = 20, of: Parameters = PARAMS, **columns: Any) -> RoundData:
-    """A round of pings, each of which took 1 µs; `columns` of its samples are others."""
+    """Return a round of pings, each of which took 1 µs; `columns` replace its samples' columns."""
     sent = [1000 + index * 1_000_000 for index in range(rows)]
     stamps = {
         "intended_ns": sent, "sent_ns": sent, "written_ns": sent,

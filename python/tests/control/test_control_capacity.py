@@ -21,7 +21,7 @@ LIMIT_HZ = 5000.0
 
 
 def figures(rate_hz: float | None) -> dict[str, Any]:
-    """What a round at this rate yields."""
+    """Return the figures of a round at this rate; None is full speed."""
     sent = 2 * (20_000.0 if rate_hz is None else rate_hz)
     received = min(sent, 2 * LIMIT_HZ)
     return {
@@ -32,7 +32,7 @@ def figures(rate_hz: float | None) -> dict[str, Any]:
 
 
 def search(asked: Capacity, broken: int = 0) -> list[dict[str, Any]]:
-    """Rows of a whole search, the first `broken` of them failed."""
+    """Return the rows of a whole search, the first `broken` of them failed."""
     rows: list[dict[str, Any]] = []
     while (trial := next_trial(CASE, rows, asked)) is not None:
         rate = trial.params.rate_hz

@@ -17,8 +17,8 @@ WAY, TURN = 200_000, 5_000
 def exchanges(
     offset: float, drift: float, step: int = 0, role: str = "pinger", seconds: float = 20.0
 ) -> pl.DataFrame:
-    """Exchanges of a round. The second clock is ahead by `offset` in its middle and gains `drift`;
-    after three quarters of the round it steps."""
+    """Draw the exchanges of a round. The second clock is ahead by `offset` in the middle of the
+    round and gains `drift`; after three quarters of the round it steps."""
     rng = np.random.default_rng(7)
     sent = START + np.sort(rng.integers(0, round(seconds * 1e9), 1000))
     arrived = sent + WAY + rng.integers(0, 50_000, sent.size)

@@ -18,24 +18,24 @@ READER = 100
 
 
 def wrote(writer: int, begin_ns: int, end_ns: int, samples: int) -> dict[str, Any]:
-    """A transmitter's report."""
+    """Return a transmitter's report."""
     return {"writer": writer, "sent": samples, "begin_ns": begin_ns, "end_ns": end_ns}
 
 
 def flow(writer: int, first_ns: int, last_ns: int, samples: int) -> dict[str, Any]:
-    """What a reader counted of a writer."""
+    """Return a reader's counts of a writer."""
     return {"writer": writer, "span_ns": [first_ns, last_ns], "samples": [samples],
             "bytes": [samples * 1000]}  # fmt: skip
 
 
 def receiver(*flows: dict[str, Any]) -> dict[str, Any]:
-    """A receiver's report."""
+    """Return a receiver's report."""
     return {"role": "receiver", "intervals": list(flows), "accounts": [{}] * len(flows)}
 
 
 def stream(writers: Sequence[int], readers: int = 1, rate_hz: float = 0.0,
            **of: Any) -> Flow:  # fmt: skip
-    """A flow with readers numbered from `READER`."""
+    """Return a flow with readers numbered from `READER`."""
     someone = Participant(
         name="someone", adapter="paper", transport="fast", wait="poll", settings={}, fifo=0
     )

@@ -23,18 +23,18 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """All pages, those at the top first."""
+    """Return all pages, first the ones at the top."""
     nested = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*.md")]
     return sorted(ROOT.glob("*.md")) + sorted(p for p in nested if "target" not in p.parts)
 
 
 def name(path: Path) -> str:
-    """The page as tests call it."""
+    """Return the page's name in tests: its path in the tree."""
     return path.relative_to(ROOT).as_posix()
 
 
 def blocks(language: str) -> list[Block]:
-    """Fenced blocks of one language on all pages."""
+    """Return the fenced blocks of one language on all pages."""
     return [
         Block(page, found[1], found[2])
         for page in pages()
@@ -44,12 +44,12 @@ def blocks(language: str) -> list[Block]:
 
 
 def prose(page: Path) -> str:
-    """The text without fenced blocks."""
+    """Return the text without fenced blocks."""
     return FENCE.sub("", page.read_text(encoding="utf-8"))
 
 
 def is_scenario(block: Block) -> bool:
-    """Whether a TOML block is a scenario."""
+    """Return whether a TOML block is a scenario."""
     return re.search(r"^\[matrix", block.text, re.MULTILINE) is not None
 
 

@@ -26,7 +26,7 @@ DEPENDENCIES = (INTERNALS / "dependencies.md").read_text(encoding="utf-8")
 
 
 def imported(package: str) -> set[str]:
-    """Packages of Busmark that the modules of one package import, type checking included."""
+    """Return the packages of Busmark that one package's modules import, type checking included."""
     place = PACKAGE / package
     files = place.rglob("*.py") if place.is_dir() else [place.with_suffix(".py")]
     whole = [f"{module}.{name}".split(".") for path in files for module, name in imports(path)]
@@ -35,7 +35,7 @@ def imported(package: str) -> set[str]:
 
 
 def own_packages() -> set[str]:
-    """Packages, and modules beside them."""
+    """Return the packages, and the modules beside them."""
     packages = {p.parent.name for p in PACKAGE.glob("*/__init__.py")}
     modules = {p.stem for p in PACKAGE.glob("*.py") if not p.stem.startswith("_")}
     return packages | modules
@@ -63,7 +63,7 @@ def test_imports_go_down() -> None:
 
 
 def of_plugins(path: Path) -> set[str]:
-    """Plug-ins that a module imports."""
+    """Return the plug-ins that a module imports."""
     names = [f"{module}.{name}" for module, name in imports(path)]
     return {name.split(".")[2] for name in names if name.startswith("busmark.plugins.")}
 
@@ -87,7 +87,7 @@ def test_the_table_lists_every_plugin() -> None:
 
 
 def manifests() -> list[Path]:
-    """Manifests of the core's crates and of the adapters."""
+    """Return the manifests of the core's crates and of the adapters."""
     return [*ROOT.glob("crates/*/Cargo.toml"), *ROOT.glob("adapters/*/Cargo.toml")]
 
 

@@ -22,7 +22,7 @@ EXAMPLES = ROOT / "docs" / "examples"
 
 
 def document(name: str) -> dict[str, Any]:
-    """A YAML file; read by the system's Python, for Busmark itself needs no YAML."""
+    """Read a YAML file with the system's Python, for Busmark itself needs no YAML."""
     convert = "import json, sys, yaml; print(json.dumps(yaml.safe_load(sys.stdin)))"
     done = subprocess.run(["/usr/bin/python3", "-c", convert], capture_output=True, text=True,
                           input=(EXAMPLES / name).read_text(), check=False)  # fmt: skip

@@ -29,7 +29,7 @@ def named() -> set[str]:
 
 @pytest.fixture(autouse=True)
 def named_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Results of the names that the pages use, for commands that look for them."""
+    """Make results of the names that the pages use, for commands that look for them."""
     for number, each in enumerate(sorted({*named(), "some", "others"} - {"last"})):
         directory = tmp_path / "busmark-results" / each
         directory.mkdir(parents=True)
@@ -40,7 +40,7 @@ def named_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def parse(words: list[str]) -> None:
-    """Parses a command line as click would, without running it."""
+    """Parse a command line as click would, without running it."""
     command: click.Command = busmark
     words = [*ALIASES.get(words[0], words[0]).split(), *words[1:]] if words else []
     context = click.Context(busmark, info_name="busmark", **busmark.context_settings)
@@ -57,7 +57,7 @@ def parse(words: list[str]) -> None:
 
 
 def shell_lines() -> list[tuple[str, str]]:
-    """Page and line of every command in a shell block, continuations joined."""
+    """Return page and line of every command in a shell block, continuations joined."""
     return [
         (name(block.page), line.strip())
         for block in blocks("sh")
@@ -67,12 +67,12 @@ def shell_lines() -> list[tuple[str, str]]:
 
 
 def busmark_lines() -> list[tuple[str, str]]:
-    """Those of `busmark`, up to a pipe or a redirection."""
+    """Return the shell lines of `busmark`, up to a pipe or a redirection."""
     return [(page, own_words(line)) for page, line in shell_lines() if line.startswith("busmark ")]
 
 
 def own_words(line: str) -> str:
-    """Without what follows a pipe or a redirection; those within quotes are none."""
+    """Return a line up to a pipe or a redirection, which is none within quotes."""
     words = shlex.split(line, comments=True)
     ends = [place for place, word in enumerate(words) if word in ("|", ">")]
     return shlex.join(words[: ends[0]] if ends else words)

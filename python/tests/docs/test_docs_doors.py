@@ -61,7 +61,7 @@ def exported(package: str) -> set[str]:
 
 
 def modules(path: Path) -> Iterator[str]:
-    """Yield every module of Busmark's that a file imports; of a name that a package has, the
+    """Yield every module of Busmark's that a file imports; for a name that a package has, yield the
     package."""
     for module, name in imports(path):
         within = f"{module}.{name}"
@@ -72,7 +72,7 @@ def modules(path: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def doors() -> set[str]:
-    """Packages and `DOORS`, each of which another package does import."""
+    """Return packages, modules beside them and `DOORS`; another package imports each of `DOORS`."""
     listed = {f"busmark.{name}" for name in DOORS.split()}
     assert listed <= {
         module

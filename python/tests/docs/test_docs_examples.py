@@ -17,7 +17,7 @@ EXAMPLES = [
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the result that the examples name."""
+    """Make a folder with the result that the examples name."""
     place = tmp_path_factory.mktemp("examples")
     directory = place / "busmark-results" / "quickstart"
     directory.mkdir(parents=True)

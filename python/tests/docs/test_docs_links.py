@@ -15,7 +15,7 @@ LINK = re.compile(r"\[[^\]\n]*\]\s*\(([^)\s]+)\)")
 
 
 def anchors(page: Path) -> set[str]:
-    """Identifiers that headings get where Markdown is shown."""
+    """Return the identifiers that headings get where Markdown is shown."""
     text = FENCE.sub("", page.read_text(encoding="utf-8"))
     headings = re.findall(r"^#+ +(.+)$", text, re.MULTILINE)
     return {

@@ -28,7 +28,7 @@ OF_ADAPTERS = ("busmark-adapter/src/",)
 
 
 def used(tree: ast.AST) -> Iterator[str]:
-    """What a module asks of the system."""
+    """Yield the modules, calls and files of the system that a module uses."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name in MODULES)

@@ -24,7 +24,7 @@ CASES += [
 
 
 def able(adapter: str) -> Adapter:
-    """An adapter that can do what the pages ask of it."""
+    """Return an adapter that can do what the pages ask of it."""
     capabilities: dict[str, Any] = {
         "transports": ["udp", "multicast"], "waits": ["listener", "waitset", "poll"],
         "payloads": ["octet"], "reach": ["process", "host"], "max_body_bytes": 1 << 24,

@@ -18,7 +18,7 @@ from busmark.track import entry_of, track
 
 
 def schema(kind: str) -> dict[str, Any]:
-    """One of the schemas."""
+    """Load one of the schemas, which must be valid."""
     text = (ROOT / f"schemas/{kind}.schema.json").read_text(encoding="utf-8")
     loaded: dict[str, Any] = json.loads(text)
     jsonschema.Draft202012Validator.check_schema(loaded)
@@ -26,14 +26,14 @@ def schema(kind: str) -> dict[str, Any]:
 
 
 def part(kind: str, name: str) -> dict[str, Any]:
-    """One definition of a schema, with the others it needs."""
+    """Return one definition of a schema, with the others it needs."""
     whole = schema(kind)
     return {"$ref": f"#/$defs/{name}", "$defs": whole["$defs"]}
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
-    """A campaign with everything in it."""
+    """Make a campaign with everything in it."""
     return Result(comparison(tmp_path_factory.mktemp("schemas"), samples=200, rounds=3))
 
 

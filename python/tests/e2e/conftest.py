@@ -33,7 +33,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
 
 @pytest.fixture(scope="session")
 def allowed() -> None:
-    """Skip what captures packets where that cannot be done."""
+    """Skip tests that capture packets where that cannot be done."""
     from busmark.errors import UserError
     from busmark.plugins.capture.dumpcap import check
 
@@ -45,5 +45,5 @@ def allowed() -> None:
 
 @pytest.fixture(scope="module")
 def shared_lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """For a campaign that many tests look at."""
+    """Make a lab for a campaign that many tests look at."""
     yield from make_lab(tmp_path_factory.mktemp("campaign"))

@@ -53,7 +53,7 @@ class Ended:
 
 
 def marked(variable: str, value: str) -> dict[int, str]:
-    """Everything alive that has this variable: process and command."""
+    """Return everything alive that has this variable: process and command."""
     wanted, found = f"{variable}={value}".encode(), {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -67,7 +67,7 @@ def marked(variable: str, value: str) -> dict[int, str]:
 
 
 def strike(process: int) -> bool:
-    """Kills it, if it is still there."""
+    """Kill a process; return whether it was still there."""
     try:
         os.kill(process, signal.SIGKILL)
     except ProcessLookupError:
@@ -109,7 +109,7 @@ class Lab:
         variables: Mapping[str, str | Path] | None = None,
         prefix: Sequence[str] = (),
     ) -> subprocess.Popen[str]:
-        """Starts `busmark`, in a session of its own as a terminal would."""
+        """Start `busmark` in a session of its own, as a terminal would."""
         extra = {name: str(value) for name, value in (variables or {}).items()}
         return subprocess.Popen(
             [*prefix, sys.executable, "-m", "busmark", *map(str, arguments)],
@@ -124,7 +124,7 @@ class Lab:
         variables: Mapping[str, str | Path] | None = None,
         prefix: Sequence[str] = (),
     ) -> Ended:
-        """Runs `busmark` to its end. Whatever happens, it never shows a traceback."""
+        """Run `busmark` to its end. Whatever happens, it never shows a traceback."""
         if variables or prefix:
             return end(self.start(*arguments, variables=variables, prefix=prefix))
         words = [str(argument) for argument in arguments]
@@ -142,14 +142,14 @@ class Lab:
         variables: Mapping[str, str | Path] | None = None,
         prefix: Sequence[str] = (),
     ) -> Ended:
-        """Runs a scenario of this text into the folder `result`, or another; ends with `code`."""
+        """Run a scenario of this text into the folder `result`, or another; it ends with `code`."""
         words = ("run", self.scenario(text), "--out", out, *options)
         ended = self.busmark(*words, variables=variables, prefix=prefix)
         assert ended.code == code, ended.text
         return ended
 
     def quickly(self, *arguments: str) -> Ended:
-        """The same within this process: for commands that end before anything runs."""
+        """Run `busmark` within this process: for commands that end before anything runs."""
         out, err = io.StringIO(), io.StringIO()
         code: object = 0
         with (
@@ -166,22 +166,22 @@ class Lab:
         return Ended(code, out.getvalue(), err.getvalue())
 
     def processes(self) -> dict[int, str]:
-        """Everything alive that was started here: process and command."""
+        """Return everything alive that was started here: process and command."""
         return marked(MARK, self.mark)
 
     def workers(self) -> list[int]:
-        """Workers alive that take part in a round."""
+        """Return the workers alive that take part in a round."""
         return [pid for pid, command in self.processes().items() if " participate" in command]
 
     def assert_nothing_left(self) -> None:
-        """No process, and no directory for sockets."""
+        """Check that no process is left, and no directory for sockets."""
         eventually(lambda: not self.processes(), lambda: f"still alive: {self.processes()}")
         assert not list(self.scratch.glob("busmark-run-*"))
         assert not list(self.scratch.glob("busmark-node-*"))
 
 
 def end(process: subprocess.Popen[str], watchdog_s: float = WATCHDOG_S) -> Ended:
-    """Waits for the end of a command."""
+    """Wait for the end of a command."""
     try:
         out, err = process.communicate(timeout=watchdog_s)
     except subprocess.TimeoutExpired:
@@ -192,13 +192,13 @@ def end(process: subprocess.Popen[str], watchdog_s: float = WATCHDOG_S) -> Ended
 
 
 def without_traceback(ended: Ended) -> Ended:
-    """What has ended, if it had no fault that it did not expect."""
+    """Return what has ended, which must not have had a fault that it did not expect."""
     assert "Traceback" not in ended.text, ended.text
     return ended
 
 
 def eventually(condition: Callable[[], Any], why: Callable[[], str]) -> Any:
-    """Waits until the condition is true; says why it never was. Looking takes a third of the time
+    """Wait until the condition is true, or say why it never was. Looking takes a third of the time
     at most, for what is waited for needs the CPU as well."""
     deadline = time.monotonic() + PATIENCE_S
     while True:
@@ -213,7 +213,7 @@ def eventually(condition: Callable[[], Any], why: Callable[[], str]) -> Any:
 
 @contextlib.contextmanager
 def tidy(process: subprocess.Popen[str]) -> Iterator[subprocess.Popen[str]]:
-    """Whatever becomes of the test, the process is gone after it."""
+    """Yield a process that is gone after the test, whatever becomes of it."""
     try:
         yield process
     finally:
@@ -238,8 +238,8 @@ def scenario(
     criteria: str = "match_timeout_s = 60\nmin_samples = 1\nmin_rate = 0\nmin_load = 0",
     also: str = "",
 ) -> str:
-    """A scenario of very short rounds. A single sample is enough, at any rate, under any load and
-    after however long a discovery: machines may be busy."""
+    """Return a scenario of very short rounds. A single sample is enough, at any rate, under any
+    load and after however long a discovery: machines may be busy."""
     sections = {
         "measure": measure, "matrix": matrix, "rounds": rounds, "criteria": criteria,
         "run": f"domain = {DOMAIN}\n{run}",
@@ -249,7 +249,7 @@ def scenario(
 
 
 def need_adapters(*names: str) -> None:
-    """Skips the test where one of these adapters is not built."""
+    """Skip the test where one of these adapters is not built."""
     missing = [name for name in names if name not in libraries()]
     if missing:
         pytest.skip(f"not built here: {', '.join(missing)}")
@@ -263,7 +263,7 @@ def real_worker() -> Path:
 
 
 def events(directory: Path) -> list[dict[str, Any]]:
-    """`events.jsonl`, every line of which must be whole but one that is being written."""
+    """Read `events.jsonl`, every line of which must be whole but one that is being written."""
     path = directory / "events.jsonl"
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     return [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
@@ -274,7 +274,7 @@ def count(directory: Path, kind: str) -> int:
 
 
 def begun(directory: Path) -> list[tuple[str, int]]:
-    """Case and round of every attempt, in the order of execution."""
+    """Return case and round of every attempt, in the order of execution."""
     return [
         (event["case"], event["round"])
         for event in events(directory)
@@ -283,13 +283,13 @@ def begun(directory: Path) -> list[tuple[str, int]]:
 
 
 def rows(directory: Path) -> list[dict[str, Any]]:
-    """The table of rounds, by case and round."""
+    """Return the table of rounds, by case and round."""
     found: list[dict[str, Any]] = Result(directory).cases.sort("case", "round").to_dicts()
     return found
 
 
 def fingerprints(directory: Path) -> dict[str, str]:
-    """Content of the files of every finished round."""
+    """Return digests of the files of every finished round."""
     return {
         str(path.relative_to(directory)): hashlib.sha256(path.read_bytes()).hexdigest()
         for row in rows(directory)
@@ -304,7 +304,7 @@ def round_files(directory: Path, row: Mapping[str, Any]) -> list[Path]:
 
 
 def assert_intact(directory: Path) -> Result:
-    """Every round that the table lists is there, once, with all that was recorded."""
+    """Check that every round of the table is there, once, with all that was recorded."""
     result = Result(directory)
     keys = [(row["case"], row["round"]) for row in result.cases.to_dicts()]
     assert len(keys) == len(set(keys)), "a round is listed twice"
@@ -317,7 +317,7 @@ def assert_intact(directory: Path) -> Result:
 
 
 def assert_complete(directory: Path, cases: int, rounds: int) -> None:
-    """Exactly the planned rounds, all of them good."""
+    """Check that exactly the planned rounds are there, all of them good."""
     result = assert_intact(directory)
     planned = {case.id for case in result.manifest.cases if case.status == "planned"}
     assert len(planned) == cases

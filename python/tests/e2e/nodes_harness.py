@@ -24,7 +24,7 @@ def need_root() -> None:
 
 
 def beside_sshd(lab: Lab) -> list[str]:
-    """The prefix of commands that have an sshd of their own."""
+    """Return the prefix of commands that have an sshd of their own."""
     missing = [tool for tool in ("sshd", "ssh", "ssh-keygen", "setpriv")
                if not shutil.which(tool, path=f"{os.environ['PATH']}:/usr/sbin")]  # fmt: skip
     if missing:
@@ -66,8 +66,8 @@ class Switch:
         self._flag.touch()
 
     def off(self) -> list[str]:
-        """Ends everything on the node at once: its shell, its workers, what reads its counters.
-        Their commands."""
+        """End everything on the node at once: its shell, its workers, what reads its counters.
+        Return their commands."""
         self._flag.unlink()
         ended = []
         for process, command in self.processes().items():

@@ -47,8 +47,8 @@ def run(
     kept: Path,
     watchdog_s: float,
 ) -> tuple[int | None, str, str]:
-    """Runs `busmark`: its exit code, as `subprocess` has it, and what it printed. None for the code
-    of one that hangs: it has been killed."""
+    """Run `busmark`; return its exit code, as `subprocess` has it, and what it printed. The code is
+    None if it hung: it has been killed."""
     context = multiprocessing.get_context("forkserver")
     assert isinstance(context, ForkServerContext)
     context.set_forkserver_preload(list(IMPORTED))
@@ -76,7 +76,7 @@ def run(
 def _command(
     arguments: list[str], folder: str, environment: Mapping[str, str], files: list[str]
 ) -> None:
-    """What the forked process does."""
+    """Run `busmark` in the forked process."""
     os.setsid()
     os.chdir(folder)
     os.environ.clear()
@@ -94,6 +94,6 @@ def _command(
 
 
 def _stream(number: int, file: str, errors: str) -> IO[str]:
-    """Standard output or error, which goes into this file."""
+    """Let standard output or error go into this file; return the stream."""
     os.dup2(os.open(file, os.O_WRONLY), number)
     return open(number, "w", encoding="utf-8", errors=errors, closefd=False)

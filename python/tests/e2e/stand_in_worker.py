@@ -37,7 +37,7 @@ def die() -> NoReturn:
 
 
 def miswired(line: bytes) -> bytes:
-    """Connects endpoints to the other topic's."""
+    """Connect endpoints to the other topic's locators."""
     command = json.loads(line)
     if command["cmd"] == "connect":
         for side in ("locators", "writer_locators"):
@@ -93,7 +93,7 @@ class StandIn:
         say(hello)
 
     def answer(self) -> None:
-        """Passes on what the worker says, also while it is asked for more."""
+        """Pass on what the worker says, also while it is asked for more."""
         while line := self.answers.readline():
             message = json.loads(line)
             if "frame" in message:
@@ -140,7 +140,7 @@ def _other(line: bytes) -> bytes:
 
 
 def _error(_: bytes) -> bytes:
-    """What it tells by itself spoils the round, though the answer never comes."""
+    """Report an error, which spoils the round, though the answer never comes."""
     failure = {"kind": "failed", "message": "no more of this"}
     say(json.dumps({"event": "error", "writer": 1, "error": failure}).encode() + b"\n")
     sleep_for_ever()
@@ -163,7 +163,7 @@ SPOILERS = {
 
 
 def planned_fault() -> str:
-    """What this worker is to do wrong. Its log's name tells which it is."""
+    """Return the fault of this worker, which its log's name identifies; "" for none."""
     log = os.path.basename(os.readlink("/proc/self/fd/2"))
     _, number, name, _ = log.rsplit(".", 3)
     plan = json.loads(os.environ.get("STAND_IN_PLAN", "{}"))

@@ -12,7 +12,7 @@ from busmark.store import Result
 
 @pytest.fixture
 def ab(lab: Lab) -> Lab:
-    """A scenario of the adapter whose delay can be planted."""
+    """Write a scenario of the adapter whose delay can be planted."""
     need_adapters("reference")
     measure = "duration_s = 0.2\nwarmup_s = 0.02\nmax_samples = 2000"
     matrix = 'adapter = "reference"\ntransport = "pipe"'

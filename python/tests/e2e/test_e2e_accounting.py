@@ -38,7 +38,7 @@ Round = tuple[dict[str, Any], dict[str, Any]]
 
 @pytest.fixture(scope="module")
 def rounds(shared_lab: Lab) -> dict[str, Round]:
-    """A stream of 400 samples for every set of faults, and a ping-pong for some."""
+    """Run a stream of 400 samples for every set of faults, and a ping-pong for some."""
     need_adapters("reference")
     names = [("throughput", name) for name in FAULTS] + [("latency", name) for name in OF_PINGS]
     first, *others = (
@@ -107,7 +107,7 @@ def test_batches_are_timed_and_counted_where_control_samples_are_lost(lab: Lab) 
 
 
 def injected(event: dict[str, Any], what: str, *roles: str) -> int:
-    """How often the writers of these roles did it."""
+    """Count how often the writers of these roles did it."""
     return sum(
         role["writer_counters"][f"injected_{what}"]
         for role in event["roles"]

@@ -53,7 +53,7 @@ def build(compiler: str, folder: Path, name: str, source: str) -> None:
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of libraries that are no usable adapters."""
+    """Make a folder of libraries that are no usable adapters."""
     compiler = shutil.which("cc")
     if compiler is None:
         pytest.skip("no C compiler")
@@ -80,7 +80,7 @@ def test_a_campaign_of_a_broken_adapter_only_is_refused(lab: Lab, broken: Path, 
 
 
 def listed(lab: Lab, folder: Path) -> Ended:
-    """`busmark adapters` with these libraries and the worker of all other tests."""
+    """Run `busmark adapters` with these libraries and the worker of all other tests."""
     variables = {"BUSMARK_ADAPTER_PATH": folder, "BUSMARK_WORKER": real_worker()}
     return lab.busmark("adapters", "--wide", variables=variables)
 

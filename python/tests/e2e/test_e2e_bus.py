@@ -48,14 +48,14 @@ class Bus:
             return list(pool.map(lambda order: self.call(*map(str, order)), orders))
 
     def json(self, command: str, *options: object) -> Any:
-        """What a command says as JSON: a list, or an object for each line."""
+        """Return a command's JSON: a list, or an object for each line."""
         ended = self.call(command, *options, "--json")
         if command == "list":
             return json.loads(ended.out)
         return [json.loads(line) for line in ended.out.splitlines()]
 
     def watched(self, enough: Callable[[list[Any]], Any]) -> list[Any]:
-        """What is said, and was said before, once this is true of it."""
+        """Return all that is said, and was said before, once `enough` is true of it."""
         said: list[Any] = []
 
         def complete() -> Any:
@@ -67,8 +67,8 @@ class Bus:
         return said
 
     def members(self) -> list[Any]:
-        """Both applications with their tests. Where several are asked at once, three seconds pass
-        until nobody else can be there."""
+        """Return both applications with their tests. Where several are asked at once, three seconds
+        pass until nobody else can be there."""
         return [member for app in (3, 4) for member in self.json("list", "--app", app)]
 
     def tests(self) -> set[tuple[int, int, str]]:
@@ -232,7 +232,7 @@ def test_participants_of_several_vendors_are_on_one_bus(bus: Bus) -> None:
 
 
 def flood(lab: Lab, body: Path, cookie: str, number: int, readers: int = 2) -> None:
-    """Writes the content of a file on the topic of orders so often, as somebody's transmitter."""
+    """Write a file's content on the topic of orders `number` times, as somebody's transmitter."""
     qos = {"reliable": True, "transient_local": True, "keep_all": False, "depth": 256}
     stream = {"payload": "octet", "size": body.stat().st_size, "wait": "poll", "qos": qos,
               "verify": False, "body_file": str(body)}  # fmt: skip
@@ -286,7 +286,7 @@ RELIABLE = ("--qos", "reliable,keep_all")
 
 
 def stream(bus: Bus, test: int, size: int) -> dict[str, Any]:
-    """Application 3 sends ten samples; the last message."""
+    """Let application 3 send ten samples; return the last message."""
     start = ("--app", 3, "--test", test, "--rate", 20, "--duration", 0.5, "--size", size)
     return bus.json("start", "transmitter", *start, *RELIABLE, "--follow")[-1]
 

@@ -15,7 +15,7 @@ SOURCE = ROOT / "abi/examples/nng_adapter.c"
 
 @pytest.fixture
 def library(lab: Lab) -> str:
-    """The library in the current folder of the commands, compiled as its first lines say."""
+    """Compile the library as its first lines say, into the current folder of the commands."""
     need_adapters("tcp")
     compiler = shutil.which("cc")
     if compiler is None:

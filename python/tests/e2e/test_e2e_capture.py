@@ -15,7 +15,7 @@ PAYLOAD = b"what the packets carry; "
 
 
 def captured(matrix: str, *, capture: str = "capture = true", also: str = "", **other: Any) -> str:
-    """A scenario with a capture; its key comes before all tables."""
+    """Return a scenario with a capture; its key comes before all tables."""
     other = {"measure": MEASURE, "rounds": "min = 1", **other}
     text = scenario(matrix, also=also, **other)
     return f"{capture}\n{text}"
@@ -101,7 +101,7 @@ def test_what_passes_an_interface_is_recorded_by_hand(lab: Lab, node: list[str])
         )  # fmt: skip
 
         def full() -> bool:
-            """Whether it has ended, because its file is as large as it may be."""
+            """Return whether it has ended, because its file is as large as it may be."""
             for _ in range(100):
                 sender.sendto(body, ("127.0.0.1", port))
             return recording.poll() is not None

@@ -33,14 +33,14 @@ ONE = "min = 1"
 
 
 def found(lab: Lab, matrix: str, rule: str, **variables: str | Path) -> Finding:
-    """Runs a campaign and returns the worst finding of this rule that concerns its only case."""
+    """Run a campaign; return the worst finding of this rule that concerns its only case."""
     lab.scenario(scenario(matrix, measure=SHORT, rounds=ONE))
     lab.busmark("run", "scenario.toml", "--out", "result", variables=variables)
     return named(lab.folder / "result", rule)
 
 
 def named(directory: Path, rule: str) -> Finding:
-    """The worst finding of a rule, which concerns cases of the campaign."""
+    """Return the worst finding of a rule, which concerns cases of the campaign."""
     manifest = Result(directory).manifest
     (first, *_) = [each for each in manifest.findings if each.id == rule] or [None]
     lines = [(each.id, each.evidence) for each in manifest.findings]
@@ -51,7 +51,7 @@ def named(directory: Path, rule: str) -> Finding:
 
 @contextlib.contextmanager
 def hog(cpu: int) -> Iterator[None]:
-    """A process that never rests on this CPU."""
+    """Run a process that never rests on this CPU."""
     code = f"import os; os.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
     process = subprocess.Popen([sys.executable, "-c", code])
     try:
@@ -63,7 +63,7 @@ def hog(cpu: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def limited(quota_us: int, period_us: int) -> Iterator[Path]:
-    """A control group whose processes get this much CPU time in each period."""
+    """Make a control group whose processes get this much CPU time in each period."""
     one = Path("/sys/fs/cgroup/cpu")
     root = one if one.is_dir() else Path("/sys/fs/cgroup")
     group = root / f"busmark-test-{uuid.uuid4().hex[:8]}"
@@ -152,8 +152,8 @@ def _listens(port: int) -> bool:
 
 
 def _traffic(port: int) -> bool:
-    """Whether a connection to the broker carries more than two clients need to find each other:
-    pings have begun. (Bytes that a socket has sent, as `ss` shows them.)"""
+    """Return whether pings have begun: a socket to the broker has sent more bytes, as `ss` shows
+    them, than two clients need to find each other."""
     shown = subprocess.run(
         ["ss", "-tinH", f"dport = :{port}"], capture_output=True, text=True, check=False
     ).stdout

@@ -34,7 +34,7 @@ SHORT = "duration_s = 0.1\nwarmup_s = 0.02\nmax_samples = 5000"
 
 
 def beside_slurm(lab: Lab) -> list[str]:
-    """The prefix of commands that have a Slurm of their own."""
+    """Return the prefix of commands that have a Slurm of their own."""
     if os.geteuid() != 0:
         pytest.skip("a Slurm of its own needs root")
     path = f"{os.environ['PATH']}:/usr/sbin"
@@ -50,7 +50,7 @@ def step(host: str) -> str:
 
 
 def busmark_in(folder: Path) -> dict[str, str]:
-    """Variables with which the command is found by its name."""
+    """Return variables with which the command is found by its name."""
     program = folder / "busmark"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m busmark "$@"\n')
     program.chmod(0o755)
@@ -101,7 +101,7 @@ def test_a_killed_campaign_leaves_no_worker_in_slurm(lab: Lab) -> None:
 
 
 def kubectl(lab: Lab) -> dict[str, str]:
-    """Variables with which the stand-in is the client, and two pods are there."""
+    """Return variables with which the stand-in is the client, and two pods are there."""
     return {
         "PATH": f"{HERE / 'clients'}:{os.environ['PATH']}", "PODS": "busmark-0 busmark-1",
         "KUBECTL_LOG": str(lab.scratch / "kubectl.log"),
@@ -109,7 +109,7 @@ def kubectl(lab: Lab) -> dict[str, str]:
 
 
 def documents(name: str) -> list[dict[str, Any]]:
-    """Documents of a file in docs/examples."""
+    """Return the documents of a file in docs/examples."""
     convert = "import json, sys, yaml; print(json.dumps(list(yaml.safe_load_all(sys.stdin))))"
     done = subprocess.run(["/usr/bin/python3", "-c", convert], capture_output=True, text=True,
                           input=(EXAMPLES / name).read_text(), check=False)  # fmt: skip

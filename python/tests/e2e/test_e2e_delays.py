@@ -31,7 +31,7 @@ Array = NDArray[np.float64]
 
 
 def mixed(state: int) -> int:
-    """The output function of splitmix64 (Steele, Lea & Flood 2014)."""
+    """Compute the output function of splitmix64 (Steele, Lea & Flood 2014)."""
     word = 2**64 - 1
     z = (state + 0x9E3779B97F4A7C15) & word
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & word
@@ -40,7 +40,7 @@ def mixed(state: int) -> int:
 
 
 def unit(writer: int, seq: int) -> float:
-    """The number in [0, 1) by which the adapter chooses the delay of a sample: draw 7 of it."""
+    """Return the number in [0, 1) by which the adapter chooses a sample's delay: its draw 7."""
     seeded = (SEED + 7 * 0x9E3779B97F4A7C15) % 2**64
     return (mixed(mixed(mixed(seeded) ^ writer) ^ seq) >> 11) / 2**53
 
@@ -84,7 +84,7 @@ class Case:
 
 @pytest.fixture(scope="module")
 def cases(shared_lab: Lab) -> dict[str, Case]:
-    """One latency case per law, two rounds each, open loop."""
+    """Run one latency case per law, two rounds each, open loop."""
     need_adapters("reference")
     matrices = [
         "test = 'latency'\nadapter = 'reference'\ntransport = 'pipe'\nsize = 64\nrate_hz = 200\n"

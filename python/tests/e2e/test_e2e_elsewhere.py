@@ -37,7 +37,7 @@ ROUNDS = 5
 
 @pytest.fixture(scope="module")
 def begun(shared_lab: Lab) -> tuple[Path, Ended]:
-    """A campaign between two nodes of which some rounds are finished, and how it was ended."""
+    """End a campaign between two nodes after some rounds; return its directory and its end."""
     need_adapters("tcp")
     need_root()
     text = scenario('adapter = "tcp"\nsize = [64, 256]', rounds=f"min = {ROUNDS}", also=NODES)

@@ -18,7 +18,7 @@ def _built() -> None:
 
 
 def build(lab: Lab, habit: str) -> str:
-    """A hostile library in the current folder of the commands, by its name with "./"."""
+    """Compile a hostile library in the commands' current folder; return its name with "./"."""
     name = f"libbusmark_{habit.lower()}.so"
     subprocess.run(
         ["cc", "-std=c11", "-shared", "-fPIC", "-O1", "-I", ROOT / "abi", f"-DHOSTILE_{habit}",

@@ -37,7 +37,7 @@ MEASURE = "duration_s = 0.1\nwarmup_s = 0.02\nsamples = 2000\nmax_samples = 5000
 def strike_at(
     process: subprocess.Popen[str], out: Path, after_events: int, further_s: float, number: int
 ) -> bool:
-    """Signals the controller at a moment of its work; whether it was still there.
+    """Signal the controller at a moment of its work; return whether it was still there.
 
     The moment comes from the events it has written, so that it depends on the work, not on a clock.
     """
@@ -54,8 +54,8 @@ def strike_at(
 
 
 def strike_a_worker(lab: Lab, process: subprocess.Popen[str], moments: random.Random) -> bool:
-    """Kills one at a moment of a round, from its first process to its last: it costs no more than
-    this round. Whether the campaign was still there."""
+    """Kill a worker at a moment of a round, from its first process to its last: it costs no more
+    than this round. Return whether the campaign was still there."""
     eventually(lambda: process.poll() is not None or lab.workers(), lambda: "no worker is at work")
     time.sleep(moments.uniform(0, 0.25))
     return bool(
@@ -68,7 +68,7 @@ def strike_a_worker(lab: Lab, process: subprocess.Popen[str], moments: random.Ra
 
 
 def arguments(out: Path) -> list[str | Path]:
-    """Resumes if there is something to resume."""
+    """Return the words that resume if there is something to resume, or else start."""
     if (out / "manifest.json").exists():
         return ["run", "--resume", "--out", out]
     return ["run", "scenario.toml", "--out", out]

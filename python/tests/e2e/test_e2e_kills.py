@@ -34,7 +34,7 @@ VICTIMS = {
 
 
 def spaces(run: int) -> list[str]:
-    """Network namespaces of the lab that this process has made."""
+    """Return the network namespaces of the lab that this process has made."""
     listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True)
     return [line for line in listed.stdout.splitlines() if f"-r{run}x" in line]
 

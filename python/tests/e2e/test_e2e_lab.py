@@ -30,7 +30,7 @@ def on_nodes(matrix: str, nodes: int = 2) -> str:
 
 @pytest.fixture(scope="module")
 def delayed(shared_lab: Lab, lab_is_possible: None) -> Result:
-    """A round of each, captured where that can be done.
+    """Run a round of each, captured where that can be done.
 
     Fast DDS 3 finds nobody on nodes of one machine-id: see `network.OVER_ETC`."""
     need_adapters("udp", "cyclonedds", "fastdds3")

@@ -35,7 +35,7 @@ LOSSY = "[lab]\nnodes = 2\n\n[matrix.link]\nloss = '4%'"
 def run(
     lab: Lab, matrix: str, finding: str, says: str, *, also: str = "", measure: str = MEASURE
 ) -> Explained:
-    """A captured round with this finding, and what is said of its late samples."""
+    """Run a captured round, which has this finding; explain its late samples."""
     text = scenario(matrix, also=also, measure=measure, rounds="min = 1")
     lab.campaign(f"capture = true\n{text}")
     found = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
@@ -55,7 +55,7 @@ def of(lab: Lab, result: str = "result") -> Explained:
 
 
 def of_case(lab: Lab, adapter: str) -> Explained:
-    """What is said of late samples of the case of this adapter."""
+    """Explain the late samples of this adapter's case."""
     (row,) = (each for each in rows(lab.folder / "result") if each["adapter"] == adapter)
     found = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
     assert "lose 4 % of packets" in found["link-loss"].evidence, found
@@ -71,7 +71,7 @@ def causes(explained: Explained) -> dict[str, int]:
 
 
 def packets(lab: Lab, explained: Explained, cause: str) -> list[list[dict[str, Any]]]:
-    """What is named for each sample with this cause; its files are the files of the round."""
+    """Return the packets named for each sample with this cause, all in files of the round."""
     kept = {path.name for path in (lab.folder / "result" / "artefacts").iterdir()}
     found = [each["evidence"] for each in explained["worst"] if each["cause"] == cause]
     for evidence in found:
@@ -81,8 +81,8 @@ def packets(lab: Lab, explained: Explained, cause: str) -> list[list[dict[str, A
 
 @pytest.fixture(scope="module")
 def lossy(shared_lab: Lab, allowed: None, lab_is_possible: None) -> Lab:
-    """A captured round over a link that loses packets, of a middleware that repeats them itself and
-    of one whose transport does."""
+    """Run a captured round over a link that loses packets, of a middleware that repeats them itself
+    and of one whose transport does."""
     need_adapters("cyclonedds", "tcp")
     matrix = 'adapter = ["cyclonedds", "tcp"]\nsize = 100\nrate_hz = 300'
     text = scenario(matrix, also=LOSSY, measure=MEASURE, rounds="min = 1")

@@ -25,7 +25,7 @@ ROUNDS = 12
 
 @pytest.fixture
 def group() -> Iterator[Path]:
-    """A control group with room enough, for now."""
+    """Make a control group with room enough, for now."""
     folder = GROUPS / f"busmark-test-e2e-{os.getpid()}"
     try:
         folder.mkdir()

@@ -30,7 +30,7 @@ def named(values: list[str]) -> str:
 
 
 def only(adapter: str, text: str) -> str:
-    """A further matrix, where the adapter is built."""
+    """Return a further matrix, where the adapter is built."""
     return f'[[also]]\nadapter = "{adapter}"\n{text}\n' if adapter in libraries() else ""
 
 
@@ -99,14 +99,14 @@ def all_planned_cases_were_run(result: Result) -> None:
 
 
 def in_order(frame: pl.DataFrame, *columns: str) -> None:
-    """Each stamp is at or after the one before it that was taken."""
+    """Check that each stamp is at or after the one before it that was taken."""
     for row in frame.select("seq", *columns).to_dicts():
         taken = [row[column] for column in columns if row[column] is not None]
         assert taken == sorted(taken), row
 
 
 def check_round_trips(frame: pl.DataFrame) -> None:
-    """Stamps of samples that went there and back, in the order of events."""
+    """Check the stamps of samples that went there and back: they are in the order of events."""
     in_order(frame, "intended_ns", "sent_ns", "written_ns")
     back = frame.filter(pl.col("read_ns").is_not_null())
     in_order(back, "sent_ns", "echo_delivered_ns", "echo_read_ns", "echo_sent_ns",

@@ -40,7 +40,7 @@ def table(lab: Lab, name: str) -> pl.DataFrame:
 
 
 def by_level(frame: pl.DataFrame, nodes: dict[str, str], column: str, value: str) -> dict[str, Any]:
-    """Sums of each reader, application, node and the whole."""
+    """Sum up by reader, application, node and the whole."""
     frame = frame.with_columns(node=pl.col(column).replace_strict(nodes))
     keys = {"reader": ["flow", "reader"], "participant": [column], "node": ["node"]}
     return {

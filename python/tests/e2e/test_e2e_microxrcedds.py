@@ -21,7 +21,7 @@ needs_agent = pytest.mark.skipif(shutil.which(AGENT) is None, reason=f"needs {AG
 
 @contextmanager
 def agent(lab: Lab) -> Iterator[tuple[subprocess.Popen[bytes], str]]:
-    """One that the user runs, and its address."""
+    """Start an agent as its user does; yield it and its address."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -76,7 +76,7 @@ CASES = {
 
 
 def without_mosquitto() -> list[str]:
-    """Prefix of commands that do not find the program of the server."""
+    """Return the prefix of commands that do not find the program of the server."""
     program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")
     if os.geteuid() != 0 or program is None:
         return []
@@ -86,7 +86,7 @@ def without_mosquitto() -> list[str]:
 
 @pytest.fixture(scope="module")
 def campaign(shared_lab: Lab) -> tuple[str, dict[str, dict[str, Any]]]:
-    """What campaigns of all cases that can be here said, and the round of each case."""
+    """Run campaigns of all cases that can be here; return what they said and each case's round."""
     need_adapters("null")
     for name, text in FILES.items():
         (shared_lab.folder / name).write_text(text)

@@ -27,7 +27,7 @@ SHORT = (
 
 
 def fed(lab: Lab, text: str, *arguments: str) -> Ended:
-    """Runs `busmark` with this on its standard input."""
+    """Run `busmark` with this on its standard input."""
     done = subprocess.run(
         [sys.executable, "-m", "busmark", *arguments], input=text, text=True, cwd=lab.folder,
         env=lab.environment, capture_output=True, timeout=WATCHDOG_S, check=False,
@@ -42,7 +42,7 @@ def cases_of(document: list[dict[str, object]]) -> list[object]:
 
 @pytest.fixture(scope="module")
 def line(shared_lab: Lab) -> tuple[Lab, Ended]:
-    """A DDS middleware against a baseline."""
+    """Compare a DDS middleware with a baseline."""
     need_adapters("cyclonedds", "tcp")
     ended = shared_lab.busmark(
         "latency", "cyclonedds", "tcp", "--size", "64,128", "--qos", "reliable,keep_last:1",
@@ -175,7 +175,7 @@ def test_init_asks_five_questions_and_writes_what_can_be_planned(lab: Lab) -> No
 
 @pytest.fixture
 def browser(lab: Lab) -> Path:
-    """A program that writes down what it is to show."""
+    """Make a program that writes down what it is to show."""
     program = lab.folder / "browser"
     program.write_text('#!/bin/sh\necho "$1" >> "$0.shown"\n', encoding="utf-8")
     program.chmod(0o755)

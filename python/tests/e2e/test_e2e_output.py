@@ -23,7 +23,7 @@ GOOD = scenario('adapter = "null"', rounds="min = 2")
 
 
 def in_own_mounts(setup: str) -> list[str]:
-    """A prefix that runs the command where only it sees what `setup` mounts."""
+    """Return a prefix that runs the command where only it sees what `setup` mounts."""
     prefix = ["unshare", "--mount", "sh", "-c"]
     try:
         subprocess.run([*prefix, "mount -t tmpfs none /mnt"], check=True, capture_output=True)
@@ -109,7 +109,7 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
 
 @pytest.fixture
 def result(lab: Lab, kept: Path) -> Path:
-    """A copy of a real result."""
+    """Copy a real result."""
     return Path(shutil.copytree(kept / "first" / "result", lab.folder / "result"))
 
 

@@ -68,7 +68,7 @@ HERE = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST", "ROS_STATIC_PEERS": "127.0
 
 @pytest.fixture(scope="module")
 def alone(shared_lab: Lab, allowed: None) -> Captured:
-    """A round of each on a loopback of their own, where nobody else's traffic is."""
+    """Run a round of each on a loopback of their own, where nobody else's traffic is."""
     need_root()
     present = [name for name in ON_NETWORK if name in libraries()]
     also = LENT if {"fastdds", "fastdds3"} <= {*libraries()} else ""
@@ -87,13 +87,13 @@ def alone(shared_lab: Lab, allowed: None) -> Captured:
 
 
 def of(captured: Captured, *adapters: str) -> list[dict[str, Any]]:
-    """Rows of these adapters, all of which must be built."""
+    """Return the rows of these adapters, all of which must be built."""
     need_adapters(*adapters)
     return [row for row in captured[1] if row["adapter"] in adapters]
 
 
 def packets_of(captured: Captured, row: dict[str, Any]) -> dict[str, int]:
-    """Packets of its round by purpose."""
+    """Return the packets of a row's round, by purpose."""
     wire = captured[0].wire(row["case"], 0)
     assert wire is not None
     return dict(wire.select("purpose", "packets").iter_rows())
@@ -195,9 +195,9 @@ WITH_WRITER = (ACKNACK, "0x07", "0x08", "0x12", "0x13", DATA, "0x16")
 
 
 def by_tshark(adapter: str, path: Path) -> dict[tuple[str, ...], tuple[int, int]]:
-    """Packets and bytes by purpose, from what tshark finds in each packet: one that has a user's
-    sample is for that, whatever else is in it, and one that has any other builtin submessage is
-    for discovery."""
+    """Count packets and bytes by purpose, from what tshark finds in each packet: one that has a
+    user's sample is for that, whatever else is in it, and one that has any other builtin
+    submessage is for discovery."""
     if adapter == "tcp":
         return {("tcp_acknowledgement",): tshark(path, "tcp.len == 0 and tcp.flags & 7 == 0")}
     counted: dict[tuple[str, ...], tuple[int, int]] = {}
@@ -218,7 +218,7 @@ def by_tshark(adapter: str, path: Path) -> dict[tuple[str, ...], tuple[int, int]
 
 
 def packets(path: Path) -> list[tuple[int, list[str], list[str]]]:
-    """Length, submessages and kinds of their writers of each packet of RTPS."""
+    """Return length, submessages and kinds of their writers of each packet of RTPS."""
     names = ("frame.len", "rtps.sm.id", "rtps.sm.wrEntityId.entityKind")
     # A port of discovery may be another protocol's: what a packet says goes before its port.
     command = ["tshark", "-o", "udp.try_heuristic_first:TRUE", "-r", str(path)]
@@ -234,7 +234,7 @@ def packets(path: Path) -> list[tuple[int, list[str], list[str]]]:
 
 
 def tshark(path: Path, pattern: str) -> tuple[int, int]:
-    """Packets and bytes of what the filter selects."""
+    """Count the packets that the filter selects, and their bytes."""
     lengths = [int(length) for length in fields(path, pattern, "frame.len")]
     return len(lengths), sum(lengths)
 
@@ -245,6 +245,6 @@ def path_of(result: Result, row: dict[str, Any]) -> Path:
 
 
 def fields(path: Path, pattern: str, name: str) -> list[str]:
-    """A field of each packet that the filter selects."""
+    """Return a field of each packet that the filter selects."""
     command = ["tshark", "-r", str(path), "-Y", pattern, "-T", "fields", "-e", name]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()

@@ -28,7 +28,7 @@ subscribers = 2
 
 @pytest.fixture(scope="module")
 def campaign(shared_lab: Lab) -> Lab:
-    """A round of each."""
+    """Run a round of each."""
     need_adapters(*ADAPTERS)
     within = (
         f'adapter = "{name}"\ntransport = "{one}"\npublishers = 1\nsubscribers = 1\n'
@@ -44,12 +44,12 @@ def campaign(shared_lab: Lab) -> Lab:
 
 
 def of(lab: Lab, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
-    """Rows of which this is true."""
+    """Return the rows of which this is true."""
     return [row for row in rows(lab.folder / "result") if wanted(row)]
 
 
 def table(lab: Lab, name: str, found: list[dict[str, Any]]) -> pl.DataFrame:
-    """Rows of a table of these rounds."""
+    """Return the rows of a table of these rounds."""
     cases = [row["case"] for row in found]
     whole = pl.read_parquet(lab.folder / "result" / name / "*.parquet")
     return whole.filter(pl.col("case").is_in(cases))
@@ -58,7 +58,7 @@ def table(lab: Lab, name: str, found: list[dict[str, Any]]) -> pl.DataFrame:
 def assert_identified(
     samples: pl.DataFrame, participants: pl.DataFrame, flows: pl.DataFrame
 ) -> None:
-    """Whoever recorded a sample took part, in a flow of the round."""
+    """Check that whoever recorded a sample took part, in a flow of the round."""
     keys = ["case", "round", "participant"]
     assert samples.height and samples.join(participants, on=keys, how="anti").is_empty()
     assert samples.join(flows, on=["case", "round", "flow", "writer"], how="anti").is_empty()

@@ -25,14 +25,14 @@ ON = ("--adapter", "cyclonedds", "--domain", str(DOMAIN))
 
 
 def commands() -> list[list[str]]:
-    """The words of the page's session, without `busmark`."""
+    """Return the words of the page's session, without `busmark`."""
     section = PAGE.read_text(encoding="utf-8").partition("## What is recorded")[0]
     blocks = re.findall(r"^```sh\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
     return [shlex.split(line)[1:] for block in blocks for line in block.splitlines()]
 
 
 def begun(lab: Lab, words: list[str], sign: str, stack: ExitStack) -> subprocess.Popen[str]:
-    """A command that stays, once it has said so."""
+    """Start a command that stays; return it once it has said so."""
     process = stack.enter_context(tidy(lab.start(*words)))
     assert process.stdout is not None
     line = process.stdout.readline()
@@ -154,7 +154,7 @@ def test_reports_are_rows_of_a_spreadsheet(session: Session) -> None:
 
 
 def asked(path: Path) -> set[int]:
-    """Who has answered this recorder; answers to others are kept for it, too."""
+    """Return who has answered this recorder; answers to others are kept for it, too."""
     whole = [line for line in path.read_text().splitlines(keepends=True) if line.endswith("\n")]
     head, *lines = map(json.loads, whole)
     answers = [line["message"] for line in lines if line["what"] == "answer"]

@@ -23,14 +23,14 @@ def secured(adapter: str, profile: str, more: str = "") -> str:
 
 
 def made(lab: Lab, *options: str) -> Path:
-    """A directory of documents for the tests' domain."""
+    """Make a directory of documents for the tests' domain."""
     ended = lab.busmark("security", "init", "keys", "--domain", str(DOMAIN), *options)
     assert ended.code == 0, ended.text
     return lab.folder / "keys"
 
 
 def texts(*folders: Path) -> bytes:
-    """All that is in these folders."""
+    """Return all that is in these folders."""
     files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     assert files
     return b"".join(file.read_bytes() for file in files)
@@ -137,7 +137,7 @@ def test_expired_documents_are_refused_before_the_run_begins(lab: Lab) -> None:
 
 
 def expired(certificate: Path, authority: Path) -> None:
-    """Puts in its place one of the same key and subject, of yesterday."""
+    """Put in its place a certificate of the same key and subject, of yesterday."""
     old = x509.load_pem_x509_certificate(certificate.read_bytes())
     signer = x509.load_pem_x509_certificate((authority / "identity_ca.pem").read_bytes())
     key = serialization.load_pem_private_key((authority / "identity_ca.key").read_bytes(), None)

@@ -30,7 +30,7 @@ PASSING = frozenset({"id", "cookie", "run_dir", "locators", "writer_locators", "
 
 
 def settled(value: Any) -> Any:
-    """A command without what differs from run to run."""
+    """Return a command without what differs from run to run."""
     if isinstance(value, dict):
         return {key: settled(each) for key, each in value.items() if key not in PASSING}
     if isinstance(value, list):
@@ -39,7 +39,7 @@ def settled(value: Any) -> Any:
 
 
 def transcripts(lab: Lab, name: str) -> list[str]:
-    """The commands to each worker of a round of each case, in the order of what the workers are."""
+    """Return the commands to each worker of a round of each case, sorted as texts."""
     record = lab.folder / "record"
     record.mkdir()
     ended = lab.busmark(
@@ -62,7 +62,7 @@ def transcripts(lab: Lab, name: str) -> list[str]:
 
 @cache
 def shapes() -> dict[str, Draft202012Validator]:
-    """By the name of a message."""
+    """Return the validators of messages, by the name of a message."""
     schema = json.loads(subprocess.check_output([str(real_worker()), "schema"]))
     return {
         name: Draft202012Validator({**shape, "$defs": schema["$defs"]})
@@ -71,7 +71,7 @@ def shapes() -> dict[str, Draft202012Validator]:
 
 
 def assert_by_schema(lines: list[dict[str, Any]]) -> None:
-    """Everything that crosses the pipe of a worker follows the schema."""
+    """Check that everything that crosses the pipe of a worker follows the schema."""
     asked = {}
     for kind, message in (line.values() for line in lines):
         shapes()[kind].validate(message)
@@ -97,5 +97,5 @@ def test_workers_are_commanded_as_they_were(lab: Lab, name: str) -> None:
 
 
 def _lines(transcript: str) -> list[str]:
-    """For a difference that can be read."""
+    """Return the lines of a transcript for a difference that can be read."""
     return json.dumps(json.loads(transcript), indent=1).splitlines()

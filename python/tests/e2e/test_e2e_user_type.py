@@ -18,7 +18,7 @@ BUILD_WATCHDOG_S = 900.0
 
 
 def shown(language: str) -> str:
-    """The block of the page in this language: what a user copies."""
+    """Return the block of the page in this language: what a user copies."""
     found = re.search(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert found is not None
     return found[1]

@@ -19,7 +19,7 @@ from test_e2e_bus_found import FOREIGN, ddsperf
 
 @pytest.fixture(scope="module")
 def participants(shared_lab: Lab) -> Iterator[dict[int, subprocess.Popen[str]]]:
-    """Applications 3 and 4, between which round trips are measured; an order that was refused."""
+    """Start applications 3 and 4, let them measure round trips, and have an order refused."""
     need_adapters("cyclonedds")
     with ExitStack() as stack:
         started = {app: joined(shared_lab, app, stack) for app in (3, 4)}

@@ -55,7 +55,7 @@ ROUNDS = {"passive": 0, "active": 1}
 
 
 def put_stand_in(lab: Lab) -> Variables:
-    """Variables that put the stand-in before the real worker."""
+    """Return variables that put the stand-in before the real worker."""
     need_adapters("udp")
     script = lab.folder / "stand-in-worker"
     # Isolated and without site-packages: started for every worker, so it must start quickly.
@@ -75,7 +75,7 @@ def stand_in(lab: Lab) -> Variables:
 def run_with_faults(
     lab: Lab, faults: dict[str, tuple[str, str]], run: str, **more: str
 ) -> tuple[Path, Ended]:
-    """A campaign in which each of these faults spoils an attempt of the round of who has it."""
+    """Run a campaign in which each of these faults spoils an attempt of the round of who has it."""
     lab.scenario(scenario('adapter = "udp"', rounds="min = 2\nretries = 10", run=run))
     plan = {
         f"{number}.{who}": [fault for fault, (whose, _) in faults.items() if whose == who]

@@ -53,12 +53,12 @@ def params(
     adapter: str = "tcp", *, fifo: int = 0, nodes: bool = False, lab: int = 0,
     measure: dict[str, Any] | None = None, **matrix: Any,
 ) -> dict[str, Any]:  # fmt: skip
-    """Parameters of a case, as the plan settles them: a key of `matrix` that no scenario has is an
-    error, so a test cannot ask what no campaign can.
+    """Return the parameters of a case as the plan settles them: a key of `matrix` that no scenario
+    has is an error, so a test cannot ask what no campaign can.
 
-    `settings` are the adapter's options, `flow` flows of the scenario's own, `timeline` what
-    changes, `measure` keys of that section; `nodes` has the nodes left, right and far of the
-    user's, `lab` so many of the run's.
+    `settings` are the adapter's options, `flow` flows of the scenario's own, `timeline` its
+    changes, `measure` keys of that section; with `nodes` the user has the nodes left, right and
+    far, and `lab` is the number of the run's own nodes.
     """
     settings, flow = matrix.pop("settings", {}), matrix.pop("flow", [])
     timeline = matrix.pop("timeline", [])
@@ -98,7 +98,7 @@ CLEAN_ROW: dict[str, Any] = {
 
 
 def known(asked: dict[str, Any]) -> dict[str, Any]:
-    """The same parameters, which are all that a plan emits and no others."""
+    """Check that these parameters are all that a plan emits and no others; return them."""
     fields = Parameters.model_fields.keys()
     assert LATENCY.keys() <= asked.keys() <= fields, LATENCY.keys() ^ asked.keys()
     assert asked["qos"].keys() <= POLICIES.keys(), asked["qos"]
@@ -108,7 +108,7 @@ def known(asked: dict[str, Any]) -> dict[str, Any]:
 def clean(
     seed: int, samples: int = 2000, rounds: int = 3, median_ns: float = 20_000.0
 ) -> list[Series]:
-    """Log-normal latencies: one mode, no trend, rounds that agree."""
+    """Draw log-normal latencies: one mode, no trend, rounds that agree."""
     generator = np.random.default_rng(seed)
     return [median_ns * np.exp(0.1 * generator.standard_normal(samples)) for _ in range(rounds)]
 
@@ -136,7 +136,7 @@ class Planted:
         period_ns: int = 0,
         **columns: Any,
     ) -> Planted:
-        """A case with one round for each series, or `rows` rounds without samples.
+        """Add a case with one round for each series, or `rows` rounds without samples.
 
         Samples are sent one after the other, or each `period_ns` after the one before it.
         `columns` replace the columns of every round's row; a list gives one value per round.
@@ -174,7 +174,7 @@ class Planted:
         frame.write_parquet(self.directory / "samples" / f"{file_stem(name, number)}.parquet")
 
     def system(self, case: str, number: int, /, **counts: Sequence[Any]) -> Planted:
-        """Rows of the system's counters in one round of a case: values by column."""
+        """Write the system's counters of one round of a case: values by column."""
         data = {"case": [case], "round": [number], **counts}
         length = max(map(len, counts.values()))
         columns = {k: list(v) * length if len(v) == 1 else list(v) for k, v in data.items()}
@@ -184,7 +184,7 @@ class Planted:
         return self
 
     def wire(self, case: str, number: int, **window_packets: int) -> Planted:
-        """Packets of the measured time of a captured round, by purpose."""
+        """Write the packets of the measured time of a captured round, by purpose."""
         rows = [
             {"case": case, "round": number, "purpose": purpose, "packets": packets,
              "wire_bytes": packets * 100, "window_packets": packets,
@@ -197,7 +197,7 @@ class Planted:
         return self
 
     def slow_writes(self, name: str, number: int, took_ns: NDArray[np.int64]) -> Planted:
-        """Gives the recorded samples of a round such times within `write`."""
+        """Give the recorded samples of a round these times within `write`."""
         path = self.directory / "samples" / f"{file_stem(name, number)}.parquet"
         frame = pl.read_parquet(path)
         written = frame["sent_ns"] + pl.Series(took_ns)
@@ -213,9 +213,9 @@ class Planted:
         seconds: float = 2.0,
         idle: float | None = None,
     ) -> Planted:
-        """Two intervals of a round, as the counters would show them: of each participant's one
-        thread the shares of time in which it ran and waited for a CPU, and of each CPU from 0 the
-        share in which anybody ran on it, by ticks, and that in which nobody did, as measured."""
+        """Write two intervals of a round as the counters would show them: of the one thread of each
+        participant the shares of time in which it ran and waited for a CPU, of each CPU from 0 the
+        share in which anybody ran on it, by ticks, and the idle share, as measured."""
         rows = []
         length = int(seconds * 1e9 / 2)
         for interval in range(2):
@@ -236,7 +236,7 @@ class Planted:
         )
 
     def result(self) -> Result:
-        """Writes what is left and opens the directory."""
+        """Write the table of rounds and the manifest, and open the directory."""
         if self.rows:
             schema = _schema("cases", {key: 0 for row in self.rows for key in row})
             pl.DataFrame(
@@ -258,11 +258,11 @@ class Planted:
         return Result(self.directory)
 
     def findings(self) -> list[Finding]:
-        """What the rules say of this campaign."""
+        """Return the findings of all rules in this campaign."""
         return combine(campaign_findings(self.result()))
 
     def found(self, rule_id: str) -> list[Finding]:
-        """Findings of one rule."""
+        """Return the findings of one rule."""
         return [finding for finding in self.findings() if finding.id == rule_id]
 
 

@@ -24,7 +24,7 @@ COMMON: dict[str, Any] = {
 
 
 def write(campaign: Planted, rows: list[dict[str, Any]]) -> Planted:
-    """The table `flows` of the first round."""
+    """Write the table `flows` of the first round."""
     found = [{**COMMON, **row} for row in rows]
     for row in found:
         row["expected"] = row["sent"]
@@ -37,7 +37,7 @@ def write(campaign: Planted, rows: list[dict[str, Any]]) -> Planted:
 
 
 def with_flow(campaign: Planted, rows: list[dict[str, Any]], **changes: Any) -> Planted:
-    """One round with this flow in the background, with these rows of the table `flows`."""
+    """Plant one round with this flow in the background and these rows of the table `flows`."""
     asked = {**params("cyclonedds"), "flows": [{**FLOW, **changes}], "participants": []}
     campaign.case("a", clean(1, rounds=1), asked)
     return write(campaign, rows)

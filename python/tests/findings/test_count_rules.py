@@ -12,7 +12,7 @@ RELIABLE = {"qos": {"reliability": "reliable", "history": "keep_last", "depth": 
 
 
 def stream(**qos: Any) -> dict[str, Any]:
-    """A stream of DDS with this QoS."""
+    """Return the parameters of a stream of DDS with this QoS."""
     return params("cyclonedds", test="throughput", placement="different", qos=qos)
 
 
@@ -186,7 +186,7 @@ MIB = 1 << 20
 
 class TestMemory:
     def grows(self, campaign: Planted, *each: list[int], recorded: int | None = None) -> Planted:
-        """Rounds of 2 s in which the sender has so many MiB at every quarter of a second."""
+        """Plant rounds of 2 s in which the sender has these MiB at every quarter of a second."""
         campaign.case("a", params=THROUGHPUT, rows=len(each), measured_s=2.0)
         for number, memory in enumerate(each):
             campaign.system(

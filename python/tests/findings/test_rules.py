@@ -29,7 +29,7 @@ ROUNDS = 3
 
 
 def on(campaign: Planted, *adapters: str, **host: Any) -> Planted:
-    """Let these adapters have their options, and know this of the machine."""
+    """Let these adapters have their options, and record these facts of the machine."""
     campaign.adapters |= {name: CAPABILITIES[name] for name in adapters}
     campaign.hosts |= {"": host} if host else {}
     return campaign
@@ -41,7 +41,7 @@ def on(campaign: Planted, *adapters: str, **host: Any) -> Planted:
 def used(campaign: Planted, case: dict[str, Any], passive: tuple[float, float],
          active: tuple[float, float], busy: tuple[float, ...] = (), cpus: str = "1;0",
          **columns: Any) -> Planted:  # fmt: skip
-    """A case in all of whose rounds the participants ran and waited so long."""
+    """Plant a case in whose rounds the participants ran and waited for these shares of time."""
     columns = {"senders": 1, "written_per_s": 1000.0, **columns}
     campaign.case("a", params=case, rows=ROUNDS, cpus=cpus, **columns)
     for number in range(ROUNDS):
@@ -50,7 +50,7 @@ def used(campaign: Planted, case: dict[str, Any], passive: tuple[float, float],
 
 
 def ticks(campaign: Planted, seconds: float) -> Planted:
-    """Somebody for a tick of CPU time in a round of this length."""
+    """Plant somebody who uses 23 % of CPU 0 in rounds of this length."""
     campaign.case("a", params=LATENCY, rows=ROUNDS, cpus="1;0")
     for number in range(ROUNDS):
         shares = {"passive": (0.2, 0.0), "active": (0.02, 0.3)}
@@ -59,14 +59,14 @@ def ticks(campaign: Planted, seconds: float) -> Planted:
 
 
 def alike_ticks(campaign: Planted) -> Planted:
-    """Ticks that meet the same thread each time."""
+    """Plant ticks that meet the same thread each time: CPU 0 seems 60 % busy, and is 92 % idle."""
     campaign.case("a", params=LATENCY, rows=1, cpus="1;0")
     shares = {"passive": (0.05, 0.01), "active": (0.04, 0.03)}
     return campaign.cpu_time("a", 0, shares, (0.6, 0.05), idle=0.92)
 
 
 def outside(campaign: Planted) -> Planted:
-    """Others in intervals after the measurement."""
+    """Plant others in intervals after the measurement."""
     campaign.case("a", rows=1, cpus="1;0", measured_s=2.0)
     campaign.cpu_time("a", 0, {"passive": (0.2, 0.0), "active": (0.02, 0.3)}, (0.95, 0.2))
     path = campaign.directory / "system" / "a.r000.parquet"
@@ -76,14 +76,14 @@ def outside(campaign: Planted) -> Planted:
 
 
 def slow_write(campaign: Planted) -> Planted:
-    """A stream in which a write of 3 s was recorded."""
+    """Plant a stream whose recorded writes took 3 s in its first round."""
     campaign.case("a", clean(1), SLOW, role="transmitter", cpus="1;0", written_per_s=66.0)
     campaign.slow_writes("a", 0, np.full(2000, 3_000_000_000))
     return campaign.cpu_time("a", 0, {"passive": (0.01, 0.0), "active": (0.01, 0.0)})
 
 
 def disagreeing(campaign: Planted) -> Planted:
-    """Others on a CPU, rounds that disagree, and corrupted samples."""
+    """Plant others on a CPU, rounds that disagree, and corrupted samples."""
     series = [*clean(1, rounds=2), *clean(2, rounds=1, median_ns=50_000)]
     campaign.case("a", series, cpus="1;0", corrupted=1)
     for number in range(ROUNDS):
@@ -95,7 +95,7 @@ def disagreeing(campaign: Planted) -> Planted:
 
 
 def delayed(share: float, at_ns: float, seed: int = 1, rounds: int = 3) -> list[Series]:
-    """Clean latencies of which a random `share` lies at `at_ns` within a tenth of a millisecond."""
+    """Return clean latencies; a random `share` of them lies at `at_ns`, give or take 0.1 ms."""
     generator = np.random.default_rng(seed)
     series = clean(seed, rounds=rounds)
     for one in series:
@@ -105,14 +105,14 @@ def delayed(share: float, at_ns: float, seed: int = 1, rounds: int = 3) -> list[
 
 
 def stalled() -> list[Series]:
-    """Clean latencies; the last samples of one round, sent every millisecond, waited together."""
+    """Return clean latencies; the last 200 of one round waited in two stalls, of 72 and 88 ms."""
     series = clean(1)
     series[-1][-200:] = np.repeat([72 * MS, 88 * MS], 100) - np.tile(np.arange(100) * 0.2 * MS, 2)
     return series
 
 
 def steady(middle_ms: float) -> list[Series]:
-    """Latencies of which every one is nearly this."""
+    """Return latencies that are all nearly `middle_ms`."""
     return [middle_ms * MS + (one - middle_ms * MS) / 20
             for one in clean(1, median_ns=middle_ms * MS)]  # fmt: skip
 
@@ -126,7 +126,7 @@ def trend(end: float) -> list[Series]:
 
 
 def near(step: int, apart: int) -> Callable[[Planted], Planted]:
-    """Two modes so many nanoseconds apart, by a clock of this step."""
+    """Return a function that plants two modes `apart` ns from each other, for this clock step."""
     generator = np.random.default_rng(4)
     return lambda c: on(c, clock_step_ns=step).case("a", [
         generator.choice([600.0, 600.0 + apart], 4000) + generator.integers(-1, 2, 4000)
@@ -135,13 +135,13 @@ def near(step: int, apart: int) -> Callable[[Planted], Planted]:
 
 
 def sawtooth(campaign: Planted, case: dict[str, Any]) -> Planted:
-    """Samples of which 32 are kept back and arrive together."""
+    """Plant samples that are kept back, 32 at a time, and arrive together."""
     series = [(32 - np.arange(4000) % 32) * MS for _ in range(3)]
     return on(campaign, "tcp").case("a", series, case, period_ns=int(MS))
 
 
 def alike() -> list[Series]:
-    """Of 2000 samples 100 in a row are slow, in every round."""
+    """Return latencies of which 100 in a row, of 2000, are slow in every round."""
     series = clean(1)
     for one in series:
         one[700:800] *= 5
@@ -155,7 +155,7 @@ def spread(campaign: Planted, target: float) -> Planted:
 
 
 def early(campaign: Planted) -> Planted:
-    """A sample that was read before it was sent."""
+    """Plant a sample that was read before it was sent."""
     series = clean(1)
     series[1][7] = -3_000.0
     return campaign.case("a", series)
@@ -168,7 +168,7 @@ def damaged(campaign: Planted) -> Planted:
 
 
 def standing(samples: int, places: list[int], case: dict[str, Any]) -> Callable[[Planted], Planted]:
-    """Pings that took 200 ms."""
+    """Return a function that plants pings that took 200 ms, at these places of each round."""
 
     def plant(campaign: Planted) -> Planted:
         rounds = clean(1, samples=samples)
@@ -185,7 +185,7 @@ ADAPTERS = ("udp", "tcp", "uds")
 
 
 def ordered(campaign: Planted, slots: dict[str, list[tuple[int, float]]]) -> Planted:
-    """Cases whose rounds ran in these places of the order, with these values."""
+    """Plant cases whose rounds ran in these places of the order, with these values."""
     for name, of in slots.items():
         campaign.case(
             name, rows=len(of), params=params(name), test="latency", adapter=name,
@@ -196,7 +196,7 @@ def ordered(campaign: Planted, slots: dict[str, list[tuple[int, float]]]) -> Pla
 
 
 def sweeps(campaign: Planted, effect: str, seed: int = 1) -> Planted:
-    """Three cases, shuffled sweep by sweep, whose values vary by 1 %."""
+    """Plant three cases, shuffled sweep by sweep, whose values vary by 1 % and by `effect`."""
     rng, shuffle = np.random.default_rng(seed), random.Random(seed)
     slots: dict[str, list[tuple[int, float]]] = {name: [] for name in ADAPTERS}
     before = None
@@ -215,7 +215,7 @@ def sweeps(campaign: Planted, effect: str, seed: int = 1) -> Planted:
 
 
 def searched(campaign: Planted) -> Planted:
-    """A search beside the sweeps, whose trials differ by design."""
+    """Plant a search beside the sweeps, whose trials differ by design."""
     low = [3e3 * 3.0**step for step in range(4)]
     return sweeps(campaign, "none").case(
         "search", rows=40, params=params("tcp", test="capacity"), test="capacity", adapter="tcp",
@@ -225,8 +225,8 @@ def searched(campaign: Planted) -> Planted:
 
 
 def following(campaign: Planted) -> Planted:
-    """In one case most rounds follow the culprit, in the others few do: each case's median is one
-    of what it mostly follows."""
+    """Plant one case most of whose rounds follow the culprit, and others of which few do: each
+    case's median is one of what it mostly follows."""
     slots: dict[str, list[tuple[int, float]]] = {name: [] for name in ADAPTERS}
     rng = np.random.default_rng(3)
     sequence = ["udp", "tcp", "uds"] * 9 + ["udp", "uds", "tcp"] * 6 + ["uds", "tcp"]
@@ -247,21 +247,21 @@ SILENT = clock_sync("chrony-absent chronyc is not installed")
 
 def clocks(campaign: Planted, qos: dict[str, Any] | None = None, one: str = "",
            **nodes: Any) -> Planted:  # fmt: skip
-    """A case between nodes, each with a clock of its own, or all with one."""
+    """Plant a case between nodes, each with a clock of its own, or all with one."""
     campaign.hosts = {name: {"clock_id": one or f"clock of {name}", "clock_sync": sync}
                       for name, sync in nodes.items()}  # fmt: skip
     return campaign.case("c", clean(1), {**LATENCY, "network": "nodes", "qos": qos or {}})
 
 
 def histories(campaign: Planted, reliability: str, **columns: Any) -> Planted:
-    """A stream whose readers did not get all."""
+    """Plant a stream whose readers did not get all."""
     qos = {"reliability": reliability, "history": "keep_last", "depth": 1}
     case = params("fastdds", test="throughput", placement="different", qos=qos)
     return campaign.case("a", params=case, rows=2, **columns)
 
 
 def mesh(campaign: Planted, drops: int, **asked: Any) -> Planted:
-    """More writers than a reader keeps samples."""
+    """Plant more writers than a reader keeps samples, unless `asked` has another history."""
     case = params("cyclonedds", test="throughput", placement="free", applications=2, topics=3,
                   writers=1, readers=1, qos={"reliability": "best_effort", **asked})  # fmt: skip
     return campaign.case("a", params=case, rows=2, lost=4, udp_socket_drops=drops)
@@ -282,7 +282,7 @@ def swapped(campaign: Planted, faults: int) -> Planted:
 
 
 def stolen(campaign: Planted, cpu: str) -> Planted:
-    """The hypervisor took a tenth of one CPU; participants run on CPU 0."""
+    """Plant a hypervisor that took a tenth of the CPU `cpu`; participants run on CPU 0."""
     campaign.case("a", rows=1, cpus="0;0", steal=0.1)
     return campaign.system(
         "a", 0, scope=["cpu", "cpu", "thread", "thread"],
@@ -301,7 +301,7 @@ def throttled(campaign: Planted) -> Planted:
 
 
 def absent(campaign: Planted) -> Planted:
-    """Counters that are absent, zero, or in a damaged table."""
+    """Plant counters that are absent, zero, or in a damaged table."""
     campaign.case("a", params=LATENCY, rows=2)
     campaign.system("a", 0, rx_drops=[None, 0], swap_in_pages=[None], throttled=[None])
     (campaign.directory / "system" / "a.r001.parquet").write_bytes(b"PAR1")
@@ -310,7 +310,7 @@ def absent(campaign: Planted) -> Planted:
 
 def interface(campaign: Planted, case: dict[str, Any], *rounds: list[Any],
               seconds: float = 1) -> Planted:  # fmt: skip
-    """Bytes that an interface sent in two intervals of each round."""
+    """Plant the bytes that an interface sent in two intervals of each round."""
     campaign.case("a", params=case, rows=len(rounds), received=1000)
     for number, sent in enumerate(rounds):
         campaign.system("a", number, scope=["interface"] * 2, interval=[0, 1],

@@ -58,7 +58,7 @@ INTERVAL = {"value", "low", "high"}
 
 
 def figures(part: object) -> Iterator[tuple[float, ...]]:
-    """Every figure with its interval in a part of an analysis."""
+    """Yield every figure with its interval in a part of an analysis."""
     if isinstance(part, BaseModel) and set(type(part).model_fields) >= INTERVAL:
         yield tuple(getattr(part, name) for name in ("value", "low", "high"))
     elif isinstance(part, BaseModel):

@@ -18,7 +18,7 @@ STAT = "7 (a b) S " + " ".join(["0"] * 35) + " 1 0 0"
 
 @pytest.fixture
 def machine(tmp_path: Path) -> Path:
-    """Files of a machine with one process of one thread, pinned to CPU 1."""
+    """Write the files of a machine with one process of one thread, pinned to CPU 1."""
     for name, text in {
         CLOCK: "tsc\n",
         "sys/devices/system/cpu/online": "0-1\n",

@@ -19,7 +19,7 @@ size = 64
 
 
 def busmark(around: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """A command in namespaces of its own, in which `around` has been done."""
+    """Run a command in namespaces of its own, after `around` in them."""
     call = " ".join([sys.executable, "-m", "busmark", *words])
     return subprocess.run(
         ["unshare", "-n", "-m", "sh", "-c", f"{around}; {call}"],

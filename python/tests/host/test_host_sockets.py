@@ -14,7 +14,7 @@ SMALL, SENT = 4096, 200
 
 
 def flood(receiver: socket.socket) -> None:
-    """More than a socket holds whose reader does not come."""
+    """Send more than a socket holds whose reader does not come."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         for _ in range(SENT):
             sender.sendto(bytes(512), receiver.getsockname())

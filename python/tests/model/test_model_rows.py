@@ -50,7 +50,7 @@ OF_CASES = (TAIL_SHARE, """
 
 @pytest.fixture
 def result(tmp_path: Path) -> Path:
-    """One case of three rounds."""
+    """Write one case of three rounds."""
     build = Builder(tmp_path / "result")
     rng = np.random.default_rng(3)
     case = build.case("udp-64", adapter="udp")
@@ -60,7 +60,7 @@ def result(tmp_path: Path) -> Path:
 
 
 def copied(folder: Path) -> Path:
-    """A copy of the package."""
+    """Copy the package and the tools."""
     package = Path(busmark.__file__).parent
     shutil.copytree(package, folder / "busmark", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copytree(package.parents[1] / "tools", folder / "tools",
@@ -69,7 +69,7 @@ def copied(folder: Path) -> Path:
 
 
 def changed(folder: Path, module: str, before: str, after: str) -> Path:
-    """A copy of the package with one file of `model` changed."""
+    """Copy the package, and change one file of `model`."""
     path = copied(folder) / "busmark" / "model" / module
     text = path.read_text()
     assert text.count(before) == 1
@@ -78,7 +78,7 @@ def changed(folder: Path, module: str, before: str, after: str) -> Path:
 
 
 def ran(code: Path, *words: object) -> str:
-    """Return what a program prints with that copy of the package."""
+    """Return the output of a program that uses this copy of the package."""
     done = subprocess.run(
         [sys.executable, *map(str, words)], env={**os.environ, "PYTHONPATH": str(code)},
         capture_output=True, text=True, cwd=code, check=False,

@@ -58,7 +58,7 @@ MOST_BYTES = 1 << 30
 
 
 def bytes_of(line: str) -> int:
-    """Memory of this process: VmRSS now, VmHWM at most."""
+    """Return the memory of this process in bytes: VmRSS now, VmHWM at most."""
     found = re.search(rf"{line}:\s+(\d+) kB", Path("/proc/self/status").read_text())
     assert found
     return int(found[1]) * 1024
@@ -70,7 +70,7 @@ def endless(*_: object) -> None:
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Sockets are made in it: pytest's own has too long a path."""
+    """Make a folder for sockets: pytest's own has too long a path."""
     with tempfile.TemporaryDirectory(prefix="b-") as path:
         yield Path(path)
 

@@ -20,7 +20,7 @@ PATIENCE_S = 60.0
 
 @pytest.fixture(autouse=True)
 def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """Home and temporary folder of the nodes, which are all on this machine. Short, for sockets."""
+    """Make home and temporary folder of the nodes, all on this machine; short, for sockets."""
     folder = Path(tempfile.mkdtemp(prefix="bm-", dir="/tmp"))
     (folder / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(folder / "tmp"))
@@ -41,8 +41,8 @@ def scratch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def small_worker(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A worker of a line, which runs the real one: that is sent to each node, and has megabytes of
-    debugging information."""
+    """Use a worker of a line, which runs the real one: each node is sent the worker, and the real
+    one has megabytes of debugging information."""
     if not (real := worker()).exists():
         pytest.skip("needs the worker: make build")
     script = scratch / "busmark-worker"
@@ -53,7 +53,7 @@ def small_worker(scratch: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def tool(scratch: Path) -> Any:
-    """Puts a program before the system's; the prefix that does so."""
+    """Return a function that puts a program before the system's; it returns the prefix for that."""
 
     def put(name: str, script: str) -> list[str]:
         folder = scratch / "tools"
@@ -66,7 +66,7 @@ def tool(scratch: Path) -> Any:
 
 
 def marked(name: str) -> list[str]:
-    """Processes alive that were started here, but this one."""
+    """Return the commands of processes alive that were started here, but this one."""
     wanted, found = f"{MARK}={name}".encode(), []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():

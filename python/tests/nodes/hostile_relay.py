@@ -36,7 +36,7 @@ def say(data: bytes) -> None:
 
 
 def without_end(fault: str) -> None:
-    """Answers that never stop; the last ends a line never, or very late."""
+    """Print without end, if that is the fault; the last ends a line never, or very late."""
     while fault == "a line without end":
         say(b"x" * 65536)
     while fault == "lines without end":

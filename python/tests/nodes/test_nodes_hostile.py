@@ -46,7 +46,7 @@ def node(fault: str, step: int, patience_s: float = PATIENCE_S) -> Node:
 
 
 def used(asked: Node) -> None:
-    """All that a campaign asks of a node before and around a round."""
+    """Ask a node for all that a campaign asks of it before and around a round."""
     library = libraries().get("null")
     try:
         asked.ready([library] if library else [])
@@ -61,7 +61,7 @@ def used(asked: Node) -> None:
 
 
 def cleared(scratch: Path) -> None:
-    """The next shell removes the folder of one that was killed, once that has gone."""
+    """Start shells until the folder of one that was killed is removed, once that has gone."""
     for _ in range(TRIES):
         used(node("nothing", 1000))
         if not list((scratch / "tmp").glob("busmark-node-*")):

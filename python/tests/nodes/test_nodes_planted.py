@@ -27,8 +27,8 @@ def key(file: Path) -> str:
 
 @pytest.fixture
 def trap(scratch: Path) -> Path:
-    """A cache with a worker of the attacker's, in a folder that is the user's own, as a link of
-    theirs may lead to: it leaves a mark when it is run."""
+    """Make a cache with a worker of the attacker's, in a folder that is the user's own, as a link
+    of theirs may lead to: it leaves a mark when it is run."""
     planted = scratch / "trap" / key(worker())
     planted.parent.mkdir(parents=True)
     planted.write_text(f'#!/bin/sh\ntouch {scratch}/run; exec {worker()} "$@"\n')

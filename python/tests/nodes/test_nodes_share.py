@@ -25,7 +25,7 @@ DATA = gzip.compress(CONTENT)
 
 @contextmanager
 def taking(prefix: list[str], token: str, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A shell that has opened the cache, and waits for the second half of a file."""
+    """Yield a shell that has opened the cache, and waits for the second half of a file."""
     with subprocess.Popen([*prefix, "sh"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as shell:
         assert shell.stdin is not None and shell.stdout is not None
         shell.stdin.write(SCRIPT.read_bytes())
@@ -41,7 +41,7 @@ def taking(prefix: list[str], token: str, folder: Path) -> Iterator[subprocess.P
 
 
 def parts(folder: Path, wanted: int) -> int:
-    """How many are there, once there are so many: they begin a moment after they are asked for."""
+    """Count the parts once `wanted` are there: they begin a moment after they are asked for."""
     end = time.monotonic() + PATIENCE_S
     while (found := len(list(folder.glob(".part.*")))) < wanted and time.monotonic() < end:
         time.sleep(0.01)
@@ -49,7 +49,7 @@ def parts(folder: Path, wanted: int) -> int:
 
 
 def finish(shell: subprocess.Popen[bytes]) -> None:
-    """The second half; the shell ends after it."""
+    """Send the second half; the shell ends after it."""
     shell.communicate(DATA[2000:])
     assert shell.returncode == 0
 

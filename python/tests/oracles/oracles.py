@@ -81,7 +81,7 @@ PREDICTIONS = ("before-participants", "openddsbench-latency", "first")
 
 
 def results() -> list[Path]:
-    """Archives of results: kept ones of older versions, and those recorded for this."""
+    """Return archives of results: kept ones of older versions, and those recorded for this."""
     return sorted(KEPT.glob("*.tar.xz")) + sorted((HERE / "results").glob("*.tar.xz"))
 
 
@@ -124,7 +124,7 @@ class Bench:
                 done("import", "--out", self._found[name], *files)
 
     def oracles(self) -> Iterator[tuple[str, Callable[[], Any]]]:
-        """Every oracle by its name, and how it is had."""
+        """Yield every oracle's name, and the function that asks for it."""
         for name in self._found:
             yield f"{name}/document", partial(self.document, name)
             for frame in FRAMES:
@@ -140,18 +140,17 @@ class Bench:
         yield "history", self.history
 
     def document(self, name: str) -> Any:
-        """What `show --json` prints of a result."""
+        """Return what `show --json` prints of a result."""
         return command(self._folder, "show", str(self._found[name]))
 
     def frame(self, name: str, frame: str) -> pl.DataFrame:
-        """A frame of a result."""
         if name not in self._opened:
             self._opened[name] = busmark.open(self._found[name])
         found: pl.DataFrame = getattr(self._opened[name], frame)
         return found
 
     def statements(self, name: str) -> Any:
-        """What a result says to its document: verdict and ratios of each check."""
+        """Return what a result says to its document: verdict and ratios of each check."""
         found = repetition(summarise(Result(self._found[name]), with_series=False))
         assert found is not None
         return [
@@ -165,7 +164,7 @@ class Bench:
         ]  # fmt: skip
 
     def history(self) -> Any:
-        """What `track show` prints of a history of some of the results."""
+        """Return what `track show` prints of a history of some of the results."""
         file = self._folder / "history.jsonl"
         file.unlink(missing_ok=True)
         for number, name in enumerate(("closed-loop", "closed-loop-again", "streams")):
@@ -177,7 +176,7 @@ class Bench:
 
 
 def stored(found: Any) -> bytes:
-    """An oracle as it is frozen: Parquet, or JSON."""
+    """Return an oracle in its frozen form: Parquet, or JSON."""
     if isinstance(found, pl.DataFrame):
         buffer = io.BytesIO()
         found.write_parquet(buffer, compression="zstd", statistics=False)
@@ -186,7 +185,7 @@ def stored(found: Any) -> bytes:
 
 
 def settled(found: Any) -> Any:
-    """A document without what says where and by what it was made."""
+    """Return a document without what says where and by what it was made."""
     if isinstance(found, dict):
         return {key: settled(value) for key, value in found.items() if key not in PASSING}
     if isinstance(found, list):
@@ -195,7 +194,7 @@ def settled(found: Any) -> Any:
 
 
 def differences(frozen: Any, found: Any, where: str = "") -> Iterator[str]:
-    """Every place in which two oracles differ."""
+    """Yield every place in which two oracles differ."""
     if isinstance(frozen, dict) and isinstance(found, dict):
         for key in frozen.keys() | found.keys():
             if key not in found or key not in frozen:
@@ -212,7 +211,7 @@ def differences(frozen: Any, found: Any, where: str = "") -> Iterator[str]:
 
 
 def alike(frozen: Any, found: Any) -> bool:
-    """Whether two values are the same, numbers but for their last digits."""
+    """Return whether two values are the same, numbers but for their last digits."""
     numbers = [v for v in (frozen, found) if isinstance(v, int | float) and not isinstance(v, bool)]
     if len(numbers) == 2:
         return (
@@ -224,7 +223,7 @@ def alike(frozen: Any, found: Any) -> bool:
 
 
 def as_document(frame: pl.DataFrame) -> Any:
-    """A frame as a document, column by column, to be compared as one."""
+    """Return a frame as a document, column by column, to be compared as one."""
     return frame.to_dict(as_series=False)
 
 
@@ -232,7 +231,7 @@ FROZEN = HERE / "frozen.tar.xz"
 
 
 def frozen() -> dict[str, Any]:
-    """What was frozen, by the oracle's name."""
+    """Return the frozen oracles, by name."""
     found: dict[str, Any] = {}
     with tarfile.open(FROZEN) as archive:
         for member in archive:

@@ -52,19 +52,19 @@ TWO = {"publishers": 2, "placement": "free"}
 
 def plan(matrix: dict[str, Any] | None = None, adapters: dict[str, dict[str, Any]] | None = None,
          **scenario: Any) -> dict[str, Any]:  # fmt: skip
-    """A scenario, and what its adapters can do otherwise than those on paper."""
+    """Return a scenario, and what its adapters can do otherwise than the ones on paper."""
     return {"matrix": matrix or {}, "adapters": adapters or {}, **scenario}
 
 
 def flow(**keys: Any) -> dict[str, Any]:
-    """A plan with a flow from `a` to `b`, of which there are two."""
+    """Return a plan with a flow from `a` to `b`, of which there are two."""
     matrix, several = keys.pop("matrix", {}), {"name": "b", "count": 2}
     return plan(matrix, {"paper": NETWORK}, participant=[{"name": "a"}, several],
                 flow=[{"name": "f", "writers": ["a"], "readers": ["b"], **keys}])  # fmt: skip
 
 
 def change(matrix: dict[str, Any] | None = None, *timeline: dict[str, Any], **more: Any) -> Any:
-    """A plan at a rate, with a flow in the background, in which something changes."""
+    """Return a plan at a rate, with a flow in the background, in which something changes."""
     return plan({"rate_hz": 100.0, **(matrix or {})}, {"paper": CHANGEABLE, "stone": NETWORK},
                 timeline=list(timeline), flow=[{"name": "video", "rate_hz": 10.0, "topics": 2}],
                 **more)  # fmt: skip
@@ -363,7 +363,7 @@ def test_a_name_that_would_be_too_long_for_a_file_is_cut_and_still_its_own() -> 
 
 
 def of_file(file: Path, name: str = "paper", **matrix: Any) -> Case:
-    """The case whose bodies have the bytes of a file."""
+    """Plan the case whose bodies have the bytes of a file."""
     able = {"payloads": ["octet", "long", "type"] if name == "paper" else ["octet"]}
     (case,) = planned(plan({"adapter": name, "payload": "octet", "size": "file", **matrix},
                            {name: able}, measure={"body_file": str(file)}))  # fmt: skip

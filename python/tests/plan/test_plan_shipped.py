@@ -45,8 +45,8 @@ ABLE: dict[str, Any] = {
 
 
 def plan(name: str) -> dict[str, Any]:
-    """How many cases there are of each status on two CPUs with all tools for background load, and a
-    digest of all they say."""
+    """Return how many cases of each status there are on two CPUs with all tools for background
+    load, and a digest of all they say."""
     cpus = patch("os.sched_getaffinity", return_value={0, 1})
     # Without a library here, the last of the alternatives is taken.
     none = patch.object(sys.modules[resolve.__module__], "libraries", return_value={})

@@ -30,7 +30,7 @@ NEEDING = {
 def busmark(
     *words: object, off: str = "", path: Path | None = None, folder: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own; `path`: where a third party has installed one."""
+    """Run the command in a process of its own, with a third party's plug-in if one is in `path`."""
     paths = [str(path)] if path else []
     environment = os.environ | {SWITCH: off, "PYTHONPATH": os.pathsep.join([*paths, *sys.path])}
     return subprocess.run(

@@ -50,7 +50,7 @@ def golden() -> Golden:
 
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where results are; whoever shows one from here has no names of this machine in it."""
+    """Make a folder of results; whoever shows one from here has no names of this machine in it."""
     return tmp_path_factory.mktemp("results")
 
 
@@ -94,7 +94,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory, installed: None) -> Iterat
 
 @pytest.fixture(scope="module")
 def path(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The page of a comparison with everything in it."""
+    """Write the page of a comparison with everything in it."""
     folder = tmp_path_factory.mktemp("page")
     done("report", results("comparison"), "--out", folder)
     return folder / "report.html"

@@ -84,7 +84,7 @@ def coded(parts: tuple[int, ...]) -> str:
 
 
 def mixed(text: Text, ground: tuple[int, ...]) -> str:
-    """The text's colour as it is seen on its ground."""
+    """Return the text's colour as seen on its ground."""
     numbers = text.colour.partition("(")[2].rstrip(")").replace("/", ",").split(",")
     red, green, blue, *alpha = map(float, numbers)
     share = text.opacity * (alpha[0] if alpha else 1.0)
@@ -95,7 +95,7 @@ def mixed(text: Text, ground: tuple[int, ...]) -> str:
 
 
 def unreadable(browser: Browser, folder: Path) -> list[str]:
-    """Texts whose contrast is below 4.5, or 3 for decorations; colours come from the picture."""
+    """Return texts whose contrast is below 4.5, or 3 for decorations; colours are the picture's."""
     # As high as the page, so that nothing moves when the picture is taken.
     browser.resize(WIDTH, browser.run(OPEN))
     browser.run("new Promise((done) => setTimeout(done, 1000))")

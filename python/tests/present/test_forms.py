@@ -33,7 +33,7 @@ FORMS = "html,svg,xlsx,csv,parquet,json,csv-samples,markdown,junit,github,benche
 
 @pytest.fixture(scope="module")
 def written(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """All forms that need no kernel, of a comparison with everything in it."""
+    """Write all forms that need no kernel, of a comparison with everything in it."""
     folder = tmp_path_factory.mktemp("forms")
     done("report", results("varied"), "--to", FORMS, "--out", folder)
     return folder

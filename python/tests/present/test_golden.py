@@ -98,7 +98,7 @@ def test_no_line_is_wider_than_the_terminal(
 
 
 def page_text(folder: Path) -> str:
-    """What a page has in its contents, a line for each row, heading and paragraph."""
+    """Return the text of a page's contents, a line for each row, heading and paragraph."""
     (path,) = (each for each in folder.iterdir() if each.suffix == ".html")
     main = path.read_text(encoding="utf-8").partition("<body")[2].partition("</main>")[0]
     lines = re.sub(r"</(p|h\d|tr|figcaption|caption|label|summary|pre|nav|button)>", "\n", main)
@@ -107,7 +107,7 @@ def page_text(folder: Path) -> str:
 
 
 def sheets(folder: Path) -> str:
-    """Names of the sheets of a workbook, and what they begin with."""
+    """Return the names of the sheets of a workbook, and what they begin with."""
     lines = []
     for page in openpyxl.load_workbook(folder / "report.xlsx"):
         lines += ["", f"## {page.title}, {page.max_row} × {page.max_column}"]
@@ -119,7 +119,7 @@ def sheets(folder: Path) -> str:
 
 
 def texts(folder: Path) -> str:
-    """The texts of every chart on paper: titles, axes with units, ticks, legends."""
+    """Return the texts of every chart on paper: titles, axes with units, ticks, legends."""
     lines = []
     for path in sorted(folder.rglob("*.svg")):
         texts = [
@@ -135,7 +135,7 @@ def one_of_each_chart(document: Any) -> Iterable[Drawing]:
 
 
 def plots(folder: Path) -> str:
-    """Every file of data for gnuplot, with its size and its last row."""
+    """List every file of data for gnuplot, with its size and its last row."""
     lines = []
     for path in sorted(p for p in folder.rglob("*") if p.suffix in (".dat", ".tsv", ".csv")):
         rows = [row for row in path.read_text(encoding="utf-8").splitlines()
@@ -145,7 +145,7 @@ def plots(folder: Path) -> str:
 
 
 def cells(folder: Path) -> str:
-    """Cells of a notebook, without what they printed."""
+    """Return the cells of a notebook, without what they printed."""
     notebook = json.loads(next(folder.rglob("*.ipynb")).read_text(encoding="utf-8"))
     shown = [f"[{cell['cell_type']}] {''.join(cell['source'])[:300]}" for cell in notebook["cells"]]
     text = "\n\n".join(line.rstrip() for line in shown)
@@ -229,7 +229,7 @@ def test_captures_are_as_reviewed(
 
 
 def history(folder: Path, step: float) -> Path:
-    """Twelve results of one case, the last six slower by a factor."""
+    """Track twelve results of one case, the last six slower by a factor."""
     from synthetic_campaign import Builder
 
     file = folder / "h.jsonl"

@@ -30,7 +30,7 @@ EMPTY = """[...document.querySelectorAll(".plot")].filter((plot) => {
 
 @pytest.fixture
 def opened(browser: Browser, path: Path) -> Iterator[Browser]:
-    """The page, fresh. Nothing it does may fail, be blocked, or ask a network."""
+    """Open the page afresh. Nothing it does may fail, be blocked, or ask a network."""
     browser.requests.clear()
     browser.complaints.clear()
     browser.open(path)
@@ -66,7 +66,7 @@ def test_every_chart_is_drawn_when_it_is_reached(opened: Browser, scheme: str) -
 
 
 def first_column(browser: Browser, table: str, cell: str) -> list[str]:
-    """Texts of a cell of every row, floors left out."""
+    """Return the texts of a cell of every row, floors left out."""
     found: list[str] = browser.run(
         f"[...document.querySelectorAll('#{table} tbody tr:not(.is-floor, .group)')]"
         f".map((r) => r.querySelector('{cell}').textContent.trim())"
@@ -93,7 +93,7 @@ def test_a_heading_sorts_by_keyboard(opened: Browser) -> None:
 
 
 def choose(browser: Browser, name: str, value: str) -> None:
-    """A value of the filter, as by a reader."""
+    """Choose a value of the filter, as a reader does."""
     browser.run(
         "(() => { const s = [...document.querySelectorAll('#filter select')]"
         f".find((s) => s.parentElement.textContent.startsWith('{name}')); s.value = '{value}';"
@@ -218,7 +218,7 @@ def test_a_distribution_is_shown_in_every_way(opened: Browser) -> None:
 
 
 def caption(chart: str) -> str:
-    """The expression of what stands below a chart."""
+    """Return the expression of a chart's caption."""
     figure = f"document.querySelector('#{chart}').closest('figure')"
     return f"{figure}.querySelector('figcaption').textContent"
 
@@ -229,7 +229,7 @@ def captioned(browser: Browser, chart: str, begin: str) -> None:
 
 
 def rows_of(browser: Browser, chart: str) -> list[list[str]]:
-    """The table of a chart's data, which the reader opens."""
+    """Open the table of a chart's data as a reader does; return its rows."""
     data = f"document.querySelector('#{chart}').closest('figure').querySelector('.data')"
     browser.run(f"{data}.open = true")
     browser.until(f"{data}.querySelector('tbody tr')")
@@ -344,7 +344,7 @@ def test_contents_stay_at_the_top_and_mark_the_section_that_is_read(opened: Brow
 
 
 def tick(browser: Browser, *rows: int) -> None:
-    """The boxes of rows that are of cases, without floors, as by a reader."""
+    """Tick the boxes of rows of cases, floors left out, as a reader does."""
     boxes = "[...document.querySelectorAll('.headline tr:not(.is-floor) .tick')]"
     for row in rows:
         browser.run(f"{boxes}[{row}].click()")

@@ -48,7 +48,7 @@ OF_THE_PAGE = {"page", "html", "panels"}
 
 @pytest.fixture
 def document() -> Document:
-    """A document that knows nothing of latency."""
+    """Return a document that knows nothing of latency."""
     label = look.series("apples", 0)
     columns = [
         Column("Fruit", [Cell("apples"), Cell("=pears")], "label"),

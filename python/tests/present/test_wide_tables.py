@@ -43,12 +43,12 @@ def tables_of(browser: Browser) -> dict[str, list[str]]:
 
 
 def bring(browser: Browser, table: str) -> None:
-    """What is out of sight is not laid out, nor looked at."""
+    """Bring a table into sight: what is out of sight is not laid out, nor looked at."""
     browser.bring(f"document.getElementById('{table}')")
 
 
 def seen(browser: Browser, table: str) -> set[int]:
-    """Places of the headings that are in sight within their box."""
+    """Return the places of the headings that are in sight within their box."""
     return set(json.loads(browser.run(
         f"(() => {{ const box = document.querySelector('#{table} .scroll');"
         " const edge = box.getBoundingClientRect();"
@@ -149,7 +149,7 @@ def test_the_heading_of_a_section_is_on_the_sheet_of_its_first_table(
 
 
 def printed(browser: Browser, folder: Path) -> str:
-    """The text of the sheets; a form feed ends each."""
+    """Print the page; return the text of the sheets, each of which ends with a form feed."""
     if shutil.which("pdftotext") is None:
         pytest.skip("no pdftotext here to read a PDF")
     browser.printed(folder / "page.pdf")

@@ -30,7 +30,7 @@ OWNER = (
 
 
 def begin(*command: str, **variables: str) -> tuple[subprocess.Popen[str], Process]:
-    """Starts a command that prints the number of a process, its own or another's."""
+    """Start a command that prints the number of a process, its own or another's."""
     child = subprocess.Popen(
         [sys.executable, "-c", *command], env={**os.environ, **variables},
         stdout=subprocess.PIPE, text=True,
@@ -42,7 +42,7 @@ def begin(*command: str, **variables: str) -> tuple[subprocess.Popen[str], Proce
 
 @pytest.fixture
 def started() -> Iterator[list[Process]]:
-    """Processes that are gone after the test, whatever becomes of it."""
+    """Yield a list of processes, which are killed after the test, whatever becomes of it."""
     found: list[Process] = []
     yield found
     for each in found:

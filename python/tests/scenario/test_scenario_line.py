@@ -187,7 +187,7 @@ def test_what_is_written_reads_back(values: dict[str, Any]) -> None:
 
 
 def _without_empty(tables: dict[str, Any]) -> dict[str, Any]:
-    """A table without keys is not written."""
+    """Leave out a table without keys, which is not written."""
     found = dict(tables)
     if not tables["matrix"]["option"]["./a.b"]:
         found["matrix"] = {"a": [1, 2]}

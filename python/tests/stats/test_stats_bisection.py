@@ -11,7 +11,7 @@ from busmark.stats import Bisection
 
 
 def search(threshold: float, wrong: float, seed: int, precision: float = 0.05) -> Bisection:
-    """Trials that mislead with probability `wrong`, until the interval is narrow."""
+    """Run trials that mislead with probability `wrong`, until the interval is narrow."""
     rng = np.random.default_rng(seed)
     found = Bisection(10.0, 10_000.0)
     for _ in range(400):

@@ -29,7 +29,7 @@ VALUES = st.lists(st.floats(1.0, 100.0), min_size=3, max_size=8)
 
 
 def level(seed: int, rounds: int = 6, factor: float = 1.0, statistic: str | float = "median"):  # type: ignore[no-untyped-def]
-    """Rounds that differ by 2 %, of 200 log-normal samples each."""
+    """Reduce rounds that differ by 2 %, of 200 log-normal samples each."""
     rng = np.random.default_rng(seed)
     effects = factor * np.exp(0.02 * rng.standard_normal(rounds))
     sample = [e * rng.lognormal(0.0, 0.3, 200) for e in effects]
@@ -37,7 +37,7 @@ def level(seed: int, rounds: int = 6, factor: float = 1.0, statistic: str | floa
 
 
 def changes(seed: int) -> list[Change]:
-    """One of each kind."""
+    """Return a change of each kind."""
     rng = np.random.default_rng(seed)
     a, b = rng.lognormal(0.1, 0.1, 6), rng.lognormal(0.0, 0.1, 5)
     return [

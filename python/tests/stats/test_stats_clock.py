@@ -13,7 +13,7 @@ from busmark.stats import MAX_DRIFT, clock_offset
 def exchanges(
     offset: float, drift: float, seed: int, count: int = 500, asymmetry: float = 3.0
 ) -> tuple[np.ndarray, ...]:
-    """Messages over two seconds, ns; delays of 10 µs at least, the way back longer."""
+    """Draw messages over two seconds, ns; delays are 10 µs at least, and the way back is longer."""
     rng = np.random.default_rng(seed)
     t1 = 1e15 + np.sort(rng.uniform(0, 2e9, count))
     there = 10_000 + rng.exponential(5_000, count)

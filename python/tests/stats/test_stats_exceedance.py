@@ -20,7 +20,7 @@ Rounds = dict[int, np.ndarray]
 def rounds(
     seed: int, *, count: int = 8, samples: int = 500, stalled: float = 0.0, spread: float = 0.05
 ) -> Rounds:
-    """Log-normal latencies whose rounds differ by `spread`, and stalls in blocks of ten."""
+    """Draw log-normal latencies whose rounds differ by `spread`, and stalls in blocks of ten."""
     rng = np.random.default_rng(seed)
     found = {}
     for number in range(count):

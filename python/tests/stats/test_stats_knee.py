@@ -14,7 +14,7 @@ RATES = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0])
 
 
 def bent(at: float) -> np.ndarray:
-    """Flat up to a rate, then one more per unit of the logarithm."""
+    """Return values that are flat up to a rate, then rise by one per unit of the logarithm."""
     rises: np.ndarray = np.maximum(0.0, np.log(RATES / at))
     return rises
 

@@ -16,7 +16,7 @@ DEVIATIONS = st.floats(0.01, 10.0)
 
 
 def long_campaign_s(variation: Variation, fixed_s: float, seconds: float) -> float:
-    """Time of a campaign of very many rounds, but for a factor."""
+    """Return the time of a campaign of very many rounds, but for a factor."""
     return variation.of_round(seconds) * (fixed_s + seconds)
 
 

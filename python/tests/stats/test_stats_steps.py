@@ -41,7 +41,7 @@ OF_OTAVA = (
 
 
 def by_formula(first: Array, second: Array) -> float:
-    """Equations 5 to 7 of Matteson & James (2014) for distances, term by term."""
+    """Compute equations 5 to 7 of Matteson & James (2014) for distances, term by term."""
     m, n = first.size, second.size
     across = sum(abs(x - y) for x in first for y in second) * 2 / (m * n)
     within = [

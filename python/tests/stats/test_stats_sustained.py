@@ -11,7 +11,7 @@ from busmark.stats import SustainedRate
 
 
 def run(capacity: float, seed: int, softness: float) -> SustainedRate:
-    """A system that fails more and more often around its capacity."""
+    """Search the capacity of a system that fails more and more often around it."""
     rng = np.random.default_rng(seed)
     search = SustainedRate(100.0, 1e6)
     while (rate := search.next) is not None and search.trials < 300:

@@ -44,7 +44,7 @@ def test_effective_size_of_short_and_constant_series_is_their_number(n: int) -> 
 
 
 def shuffled_quantiles(quantile: np.ufunc, n: int, seed: int) -> np.ndarray:
-    """A sample whose empirical distribution is as close to the exact one as n allows."""
+    """Return a sample whose empirical distribution is as near the exact one as n allows."""
     grid = (np.arange(n) + 0.5) / n
     return np.random.default_rng(seed).permutation(quantile(grid))
 

@@ -44,7 +44,7 @@ def save(writer: ResultWriter, number: int, count: int = 10, **changes: Any) -> 
 
 
 def written(directory: Path, rounds: int = 3) -> Path:
-    """A result of some rounds, closed."""
+    """Write a result of some rounds, and close it."""
     writer = ResultWriter.create(directory, manifest())
     for number in range(rounds):
         save(writer, number)

@@ -98,7 +98,7 @@ def test_an_unfinished_result_without_rounds_is_a_result(tmp_path: Path) -> None
 
 
 def changed(directory: Path, **changes: Any) -> Result:
-    """With another value in the first row of the table `cases`."""
+    """Put other values into the first row of the table `cases`."""
     path = directory / "cases.parquet"
     frame = pl.read_parquet(path)
     first = [pl.when(pl.int_range(pl.len()) == 0).then(pl.lit(value)).otherwise(pl.col(name))

@@ -18,7 +18,7 @@ def manifest() -> Manifest:
 
 
 def begun(directory: Path) -> None:
-    """As a start leaves it that found no room for the manifest."""
+    """Make what a start leaves that found no room for the manifest."""
     directory.mkdir()
     for folder in FOLDERS:
         (directory / folder).mkdir()

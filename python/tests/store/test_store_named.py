@@ -19,7 +19,7 @@ from busmark.store import listing, load_manifest, named, newest_two
 
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A working directory and a state folder of their own."""
+    """Make a working directory and a state folder for the test alone."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     work = tmp_path / "work"
     work.mkdir()
@@ -28,7 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def result(place: str | Path, day: int, campaign: str = "x", **more: Any) -> Path:
-    """A directory with what of a manifest is looked at."""
+    """Make a directory with those parts of a manifest that are looked at."""
     directory = Path(place)
     directory.mkdir(parents=True)
     manifest = {

@@ -14,7 +14,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def command() -> ModuleType:
-    """The module of the entry point of the installed package."""
+    """Return the module of the entry point of the installed package."""
     (found,) = (each for each in entry_points(group="ros2cli.command") if each.name == "benchmark")
     assert found.dist and found.dist.name == "busmark"
     assert found.load().NAME == "benchmark"
@@ -22,7 +22,7 @@ def command() -> ModuleType:
 
 
 def run(command: ModuleType, *arguments: str) -> int:
-    """As ros2cli does: one parser for all, then `main`."""
+    """Run the command as ros2cli does: one parser for all, then `main`."""
     extension = command.BenchmarkCommand()
     parser = argparse.ArgumentParser("ros2 benchmark")
     extension.add_arguments(parser, "ros2")

@@ -16,7 +16,7 @@ AT = 15
 def entries(
     name: str, level: float, step: float, n: int = 25, seed: int = 1, **more: str
 ) -> list[Entry]:
-    """Entries of one figure that steps by a factor at `AT`."""
+    """Return entries of one figure that steps by a factor at `AT`."""
     return [
         entry(number, {name: level * own * (step if number >= AT else 1.0)}, **more)  # type: ignore[arg-type]
         for number, own in enumerate(noise(n, seed))

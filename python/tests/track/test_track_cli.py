@@ -48,7 +48,7 @@ def test_a_real_result_is_added_with_the_figures_that_compare_shows(
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Campaigns, from the eleventh on 6 % slower."""
+    """Make campaigns, from the eleventh on 6 % slower."""
     folder = tmp_path_factory.mktemp("made")
     for n in range(17):
         campaign(folder / f"r{n}", 1.06 if n >= 10 else 1.0, seed=n, rounds=3, samples=300,
@@ -58,7 +58,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def results(made: Path, tmp_path: Path) -> list[Path]:
-    """Copies of them, r0 to r16."""
+    """Copy the campaigns, r0 to r16."""
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return [tmp_path / f"r{n}" for n in range(17)]
 

@@ -15,7 +15,7 @@ BEFORE = 20
 
 
 def results(factors: Sequence[float], seed: int = 1) -> list[Entry]:
-    """Twenty alike, then these."""
+    """Return twenty results that are alike, then these."""
     every = [1.0] * BEFORE + list(factors)
     return [
         entry(number, {MEDIAN: 5000.0 * factor * own})
@@ -24,7 +24,7 @@ def results(factors: Sequence[float], seed: int = 1) -> list[Entry]:
 
 
 def codes(path: Path, entries: Sequence[Entry], *options: str) -> list[int]:
-    """Codes of a check after each of the results behind the twenty."""
+    """Return the codes of a check after each of the results behind the twenty."""
     found = []
     for count in range(BEFORE + 1, len(entries) + 1):
         history(path, entries[:count])

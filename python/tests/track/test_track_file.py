@@ -93,7 +93,7 @@ for number in range(int(sys.argv[2]), int(sys.argv[3])):
 
 
 def adding(path: Path, first: int, last: int) -> subprocess.Popen[bytes]:
-    """A process that adds results, one after the other."""
+    """Start a process that adds results, one after the other."""
     words = [sys.executable, "-c", ADDS, str(path), str(first), str(last)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     process = subprocess.Popen(words, stdout=subprocess.PIPE, env=environment)

@@ -22,7 +22,7 @@ GOODPUT, MEDIAN, LOSS = "goodput.throughput", "median.latency", "loss"
 
 
 def run(*words: object) -> Result:
-    """What a command prints; it may refuse, but not end by an exception of its own."""
+    """Run a command; it may refuse, but not end by an exception of its own."""
     ended = CliRunner().invoke(command, [str(word) for word in words], env={"COLUMNS": "200"})
     if ended.exception is not None and not isinstance(ended.exception, SystemExit | UserError):
         raise ended.exception
@@ -30,7 +30,7 @@ def run(*words: object) -> Result:
 
 
 def noise(n: int, seed: int, deviation: float = 0.005) -> list[float]:
-    """Factors about 1."""
+    """Draw factors about 1."""
     factors: list[float] = np.exp(
         deviation * np.random.default_rng(seed).standard_normal(n)
     ).tolist()
@@ -38,7 +38,7 @@ def noise(n: int, seed: int, deviation: float = 0.005) -> list[float]:
 
 
 def figure(value: float, unit: str = "ns") -> dict[str, Any]:
-    """With an interval of 1 %."""
+    """Return a figure with an interval of 1 % to each side."""
     return dict(value=value, low=value * 0.99, high=value * 1.01, confidence=0.95, count=5000,
                 rounds=5, unit=unit)  # fmt: skip
 
@@ -47,7 +47,7 @@ def entry(
     number: int, figures: dict[str, float], *, host: str = "bench", kernel: str = "6.1",
     adapter: str = "udp", version: str = "1", size: int = 64, **more: Any,
 ) -> Entry:  # fmt: skip
-    """A result of the commit of this number, one each day."""
+    """Return a result of the commit of this number, one each day."""
     units = {GOODPUT: "Mbit/s", LOSS: "1"}
     own = {name: figure(value, units.get(name, "ns")) for name, value in figures.items()}
     test = "throughput" if GOODPUT in figures else "latency"
@@ -69,14 +69,14 @@ def entry(
 
 
 def history(path: Path, entries: Sequence[Entry]) -> Path:
-    """The file, written as `add` writes it."""
+    """Write the file as `add` writes it."""
     lines = [one.model_dump_json(exclude_none=True) + "\n" for one in entries]
     path.write_text("".join(lines), encoding="utf-8")
     return path
 
 
 def repository(folder: Path, commits: int) -> list[str]:
-    """A git repository with so many commits, one each day; their identifiers."""
+    """Make a git repository with a commit on each of `commits` days; return their identifiers."""
 
     def git(*words: str, day: int = 0) -> str:
         date = f"2026-02-{1 + day:02d}T12:00:00Z"

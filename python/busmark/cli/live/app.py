@@ -112,13 +112,13 @@ class LiveApp(View[R], App[None]):
         return f"{self.GROUP} {self.NAME}"
 
     def take(self) -> bool:
-        """Takes in what has come; whether there is something new to paint."""
+        """Take in all that has come; return whether there is something new to paint."""
         raise NotImplementedError
 
     # How it is painted.
 
     def compose(self) -> ComposeResult:
-        """From above to below."""
+        """Yield the widgets from top to bottom."""
         yield Static(id="title", markup=False)
         yield self._grid
         yield Static(id="detail", markup=False)
@@ -127,7 +127,7 @@ class LiveApp(View[R], App[None]):
         yield Static(id="small", markup=False)
 
     def on_mount(self) -> None:
-        """Begins to paint."""
+        """Begin to paint; let signals, and the time that is given, end the screen."""
         self._grid.focus()
         self.set_interval(EVERY_S, self.tick)
         if self._seconds is not None:
@@ -143,20 +143,20 @@ class LiveApp(View[R], App[None]):
         gc.freeze()
 
     def on_unmount(self) -> None:
-        """Leaves the process as it was."""
+        """Restore the signal handlers and the garbage collection of the process."""
         gc.unfreeze()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
     def _signalled(self, *_: object) -> None:
-        """Ends it, whatever becomes of the terminal."""
+        """End the screen, whatever becomes of the terminal."""
         if isinstance(self._driver, Terminal):
             self._driver.leaving = True
         if self._loop is not None:
             self._loop.call_soon_threadsafe(self.exit)
 
     def tick(self) -> None:
-        """Takes in what has come, and paints; ends with the terminal."""
+        """Take in all that has come, and paint; end with the terminal, or at a `UserError`."""
         if isinstance(self._driver, Terminal) and self._driver.is_gone:
             self.exit()
             return
@@ -170,11 +170,11 @@ class LiveApp(View[R], App[None]):
             self.paint()
 
     def on_resize(self, event: Resize) -> None:
-        """Fits everything into the terminal."""
+        """Fit everything into the terminal."""
         self.call_after_refresh(self.paint)
 
     def paint(self) -> None:
-        """Shows what is known."""
+        """Paint title, rows, details and help line, or a notice where the terminal is too small."""
         if not self.is_running or not self._fits():
             return
         state = self._frozen if self._frozen is not None else self.view.state()
@@ -185,7 +185,7 @@ class LiveApp(View[R], App[None]):
         self._write("#help", self._note or self._fitting(self.view.FOOTER))
 
     def _write(self, line: str, text: str) -> None:
-        """Writes a line, if it is another text than before."""
+        """Write a line, if it is another text than before."""
         if self._written.get(line) != text:
             self._written[line] = text
             shown = Text(visible(text), no_wrap=True, overflow="ellipsis")
@@ -199,7 +199,7 @@ class LiveApp(View[R], App[None]):
         return [part for line in lines for part in line]
 
     def _fitting(self, text: str) -> str:
-        """Its parts, as far as there is room for them whole."""
+        """Keep the first parts of a text, as far as there is room for them whole."""
         line, *rest = text.split("  ")
         for part in rest:
             if len(line) + 2 + len(part) > self.size.width:
@@ -208,7 +208,7 @@ class LiveApp(View[R], App[None]):
         return line
 
     def shown(self, state: Any) -> list[Any]:
-        """Rows that are found, in the order that is chosen."""
+        """Return the rows that are found, in the order that is chosen."""
         words = self.found.lower().split()
         rows = self.view.rows(state)
         if words:
@@ -260,23 +260,23 @@ class LiveApp(View[R], App[None]):
     # What the user does.
 
     def action_leave(self) -> None:
-        """Ends it."""
+        """End the screen."""
         self.exit()
 
     def action_pause(self) -> None:
-        """Keeps what is shown; messages are still taken in."""
+        """Pause or resume the screen; messages are still taken in."""
         self._frozen = copy.deepcopy(self.view.state()) if self._frozen is None else None
         self.paint()
 
     def action_search(self) -> None:
-        """Asks for words."""
+        """Ask for words."""
         field = self.query_one("#search", Input)
         field.display = True
         field.value = self.found
         field.focus()
 
     def action_clear(self) -> None:
-        """Shows all rows, and the table."""
+        """Show all rows, and the table."""
         self.found, self._note = "", ""
         if self._detail == "whole":
             self._detail = "half"
@@ -284,13 +284,13 @@ class LiveApp(View[R], App[None]):
 
     @on(Input.Changed, "#search")
     def searched(self, event: Input.Changed) -> None:
-        """Shows what is found while it is typed."""
+        """Show the rows that are found while words are typed."""
         self.found = event.value
         self.paint()
 
     @on(Input.Submitted, "#search")
     def kept(self) -> None:
-        """Back to the table."""
+        """Return to the table; the words stay."""
         self._end_search()
 
     def _end_search(self) -> None:
@@ -300,20 +300,20 @@ class LiveApp(View[R], App[None]):
         self.paint()
 
     def action_sort(self, by: int) -> None:
-        """By the next column."""
+        """Sort by the next or previous column, or by none."""
         places: list[Column[Any] | None] = [None, *self.view.COLUMNS]
         at = places.index(self._grid.column)
         self._grid.column = places[(at + by) % len(places)]
         self._sorted()
 
     def action_reverse(self) -> None:
-        """The other way round."""
+        """Reverse the order of the rows."""
         self._grid.backwards = not self._grid.backwards
         self._sorted()
 
     @on(Grid.Sorted)
     def clicked(self, event: Grid.Sorted) -> None:
-        """By the column whose head was clicked; again: the other way round."""
+        """Sort by the column whose head was clicked; reverse the order if it is clicked again."""
         again = self._grid.column is event.column
         self._grid.backwards = again and not self._grid.backwards
         self._grid.column = event.column
@@ -326,18 +326,18 @@ class LiveApp(View[R], App[None]):
 
     @on(Grid.Chosen)
     def chosen(self) -> None:
-        """Shows details of another row."""
+        """Show details of another row."""
         self._note = ""
         self.paint()
 
     def action_detail(self) -> None:
-        """Details beside the table, on the whole screen, or none."""
+        """Show details beside the table, on the whole screen, or not at all, in turn."""
         modes = ["half", "whole", "none"]
         self._detail = modes[(modes.index(self._detail) + 1) % len(modes)]
         self.paint()
 
     def action_save(self) -> None:
-        """Writes what is shown into files."""
+        """Write the rows and details that are shown into files."""
         state = self._frozen if self._frozen is not None else self.view.state()
         rows = self.shown(state)
         row = self._grid.row
@@ -357,11 +357,11 @@ class LiveApp(View[R], App[None]):
         self.say(f"saved {len(rows)} rows: {' and '.join(path.name for path in paths)}")
 
     def action_keys(self) -> None:
-        """All keys."""
+        """Show all keys."""
         self.push_screen(Keys(f"Keys of {self.command}", self.KEYS))
 
     def show(self, view: View[Any]) -> None:
-        """Shows another view, as it was shown before."""
+        """Show another view, as it was shown before."""
         if view is self.view:
             return
         grid = self._grid
@@ -378,6 +378,6 @@ class LiveApp(View[R], App[None]):
         grid.reveal()
 
     def say(self, text: str) -> None:
-        """In the last line, until another row is chosen."""
+        """Show a text in the last line, until another row is chosen."""
         self._note = text
         self.paint()

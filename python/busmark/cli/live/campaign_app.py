@@ -65,7 +65,7 @@ class CampaignSeen:
         self.ended = False
 
     def hear(self, event: Event) -> None:
-        """Takes one in."""
+        """Take in an event, if it is of a known kind."""
         take = getattr(self, f"_{event.get('event')}", None)
         if take is not None:
             take(event)
@@ -155,7 +155,7 @@ STYLES = {
 
 
 def _half(ns: float | None) -> float | None:
-    """As in tables: a pong is not distinguished from a ping, so each has half of the way."""
+    """Halve a round trip, as in tables: a pong is not distinguished from a ping."""
     return None if ns is None else ns / 2
 
 
@@ -168,7 +168,7 @@ def _lost(case: CaseSeen) -> float | None:
 
 
 def _last(case: CaseSeen, _: int = 0) -> str:
-    """The statistic of the last stored round, with its unit."""
+    """Return the statistic of the last stored round, with its unit."""
     if case.value is None:
         return "—"
     rate = case.statistic == "goodput"
@@ -211,11 +211,11 @@ class CampaignApp(LiveApp[CaseSeen]):
         self._painted_s = -1.0
 
     def state(self) -> CampaignSeen:
-        """All that was seen."""
+        """Return all that was seen."""
         return self._seen
 
     def take(self) -> bool:
-        """Takes in what has come; leaves when the campaign is over."""
+        """Take in new events, and leave when the campaign is over; return whether to paint."""
         events, over = self._events()
         for event in events:
             self._seen.hear(event)
@@ -228,7 +228,7 @@ class CampaignApp(LiveApp[CaseSeen]):
         return True
 
     def rows(self, state: CampaignSeen) -> list[CaseSeen]:
-        """The one that runs first; then in the order of the plan."""
+        """Return the case that runs, then all others in the order of the plan."""
         return sorted(state.cases.values(), key=lambda c: (c is not state.now, c.place))
 
     def heading(self, state: CampaignSeen) -> str:
@@ -260,21 +260,21 @@ class CampaignApp(LiveApp[CaseSeen]):
         return [*lines, *(Text(line) for line in reported[-room:])]
 
     def action_leave(self) -> None:
-        """Interrupts the campaign, which keeps what is finished."""
+        """Interrupt the campaign, which keeps its finished rounds."""
         self._interrupt()
         self.say("interrupting: finished rounds are kept")
 
     @staticmethod
     def key_of(row: Any) -> Any:
-        """Its name."""
+        """Return the name of a case."""
         return row.name
 
     @staticmethod
     def style_of(row: Any) -> Style:
-        """By its state."""
+        """Return the style of a case's state."""
         return STYLES.get(row.state, Style())
 
     @staticmethod
     def words_of(row: Any) -> str:
-        """Name and state."""
+        """Return name and state of a case."""
         return f"{row.name} {row.state}"

@@ -26,7 +26,7 @@ ENDING_S = 60.0
 
 
 def conduct_watched(arguments: Sequence[str]) -> int:
-    """Runs `busmark run --json` with these arguments, and shows it; its exit code.
+    """Run `busmark run --json` with these arguments, and show it; return its exit code.
 
     Raises:
         UserError: this is no terminal.
@@ -49,7 +49,7 @@ def conduct_watched(arguments: Sequence[str]) -> int:
 
 
 def _text(directory: str, code: int, errors: list[str]) -> int:
-    """Return what a run says at its end."""
+    """Print the end of a run, its tables and last lines or its errors; return the exit code."""
     lenient()
     if not directory or code == 2:
         echo("\n".join(errors), err=True)
@@ -98,7 +98,7 @@ class _Campaign:
                 del self.errors[:-200]
 
     def take(self) -> tuple[list[dict[str, Any]], bool]:
-        """The events that have come, and whether there are no more."""
+        """Return the events that have come, and whether there are no more."""
         found = []
         with suppress(queue.Empty):
             while True:
@@ -110,13 +110,13 @@ class _Campaign:
         return found, self._over
 
     def interrupt(self) -> None:
-        """As Ctrl-C does: finished rounds are kept."""
+        """Interrupt the process as Ctrl-C does: finished rounds are kept."""
         if self._process.returncode is None:
             with suppress(ProcessLookupError):
                 os.kill(self._process.pid, signal.SIGINT)
 
     def end(self) -> int:
-        """Waits for its end; its exit code, 2 where a signal ended it."""
+        """Interrupt it unless it is over, and wait; return its exit code, 2 after a signal."""
         if not self._over:
             self.interrupt()
         code = self._process.wait(ENDING_S)

@@ -70,7 +70,7 @@ def fitting(columns: Sequence[Column[R]], width: int) -> list[tuple[Column[R], i
 
 
 def ordered(rows: Iterable[R], column: Column[R] | None, *, backwards: bool) -> list[R]:
-    """By the values of a column; what is not known comes last."""
+    """Sort rows by the values of a column; rows whose value is not known come last."""
     if column is None:
         return list(rows)
     value = column.value
@@ -105,19 +105,19 @@ class View(Generic[R]):
         return self.EMPTY
 
     def state(self) -> Any:
-        """All that is shown; a copy of it is kept while the screen is paused."""
+        """Return all that is shown; a copy of it is kept while the screen is paused."""
         raise NotImplementedError
 
     def rows(self, state: Any) -> list[R]:
-        """Rows of the table, in their usual order."""
+        """Return the rows of the table, in their usual order."""
         raise NotImplementedError
 
     def heading(self, state: Any) -> str:
-        """The first line."""
+        """Return the first line."""
         raise NotImplementedError
 
     def detail(self, state: Any, row: R, width: int, height: int) -> list[Text]:
-        """Lines about the chosen row."""
+        """Return lines about the chosen row."""
         raise NotImplementedError
 
     @staticmethod
@@ -148,7 +148,7 @@ def save(
     rows: Sequence[R],
     detail: Sequence[str],
 ) -> tuple[Path, Path]:
-    """Writes NAME-DATE-TIME.csv and .txt, which are new; where they are.
+    """Write NAME-DATE-TIME.csv and .txt, which are new; return where they are.
 
     Raises:
         OSError: they cannot be written; nothing is left then.

@@ -51,7 +51,7 @@ class Dialog(ModalScreen[None]):
         self._title, self._text = visible(title), text
 
     def compose(self) -> ComposeResult:
-        """From above to below."""
+        """Yield the widgets from top to bottom."""
         with Vertical(id="box"):
             yield from self.parts()
             yield Static(id="answer", markup=False)
@@ -61,23 +61,23 @@ class Dialog(ModalScreen[None]):
         yield Static(self._text, id="text", markup=False)
 
     def on_mount(self) -> None:
-        """Names it."""
+        """Put the title above the box, and the keys below."""
         box = self.query_one("#box")
         box.border_title, box.border_subtitle = Text(self._title), self.KEYS
 
     def say(self, text: str, style: str = "") -> None:
-        """Shows an answer below."""
+        """Show an answer below."""
         answer = self.query_one("#answer", Static)
         answer.display = bool(text)
         lines = [visible(line.strip()) for line in text.splitlines()]
         answer.update(Text("\n".join(lines), style=style))
 
     def action_scroll(self, by: int) -> None:
-        """Where there is no room for all of it."""
+        """Scroll where there is no room for all lines."""
         self.query_one("#box").scroll_relative(y=by, animate=False)
 
     def action_close(self) -> None:
-        """Back to the table."""
+        """Return to the table."""
         self.dismiss()
 
 
@@ -104,7 +104,7 @@ class Question(Dialog):
         self._yes: Callable[[Question], None] | None = yes
 
     def action_yes(self) -> None:
-        """Once."""
+        """Answer with yes, once."""
         if (yes := self._yes) is not None:
             self._yes = None
             self.query_one("#box").border_subtitle = "Esc closes"
@@ -145,16 +145,16 @@ class Choice(Static, can_focus=True):
         self.value = value or self._words[0]
 
     def render(self) -> Text:
-        """The word, and that there are others."""
+        """Return the word, between signs that there are others."""
         return Text(f"◂ {self.value} ▸")
 
     def action_choose(self, by: int) -> None:
-        """The next one."""
+        """Choose the next or previous word."""
         place = self._words.index(self.value) + by
         self.value = self._words[place % len(self._words)]
 
     def on_key(self, event: Key) -> None:
-        """Those that begin with a letter, one after the other."""
+        """Choose the next word that begins with the letter that is typed."""
         first = self._words.index(self.value) + 1
         words = [*self._words[first:], *self._words[:first]]
         if event.character and event.character.isalpha():
@@ -197,7 +197,7 @@ class Form(Dialog):
         """Nothing is sent before the answer has come."""
 
     def parts(self) -> ComposeResult:
-        """A line for each field, and a sentence about the one that is filled in."""
+        """Yield a line for each field, and a sentence about the one that is filled in."""
         if self._text:
             yield Static(self._text, id="text", markup=False)
         with Vertical(id="fields"):
@@ -211,11 +211,11 @@ class Form(Dialog):
         yield Static(id="hint", markup=False)
 
     def on_resize(self) -> None:
-        """Keeps explanation and answer in sight: fields scroll where there is little room."""
+        """Keep explanation and answer in sight: fields scroll where there is little room."""
         self._fit()
 
     def say(self, text: str, style: str = "") -> None:
-        """Shows an answer below."""
+        """Show an answer below, and leave room for it."""
         super().say(text, style)
         self._fit()
 
@@ -230,17 +230,17 @@ class Form(Dialog):
 
     @on(DescendantFocus)
     def chosen(self, event: DescendantFocus) -> None:
-        """Explains the field."""
+        """Explain the field."""
         hints = (field.hint for field in self._fields if field.name == event.widget.id)
         self.query_one("#hint", Static).update(next(hints, ""))
 
     @on(Input.Submitted)
     def entered(self) -> None:
-        """Enter, in a field."""
+        """Send the values when Enter is pressed in a field."""
         self.action_send()
 
     def action_send(self) -> None:
-        """Hands the values over."""
+        """Hand the values over, unless an answer has yet to come."""
         if self.waits:
             return
         values = {}

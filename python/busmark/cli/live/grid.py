@@ -74,7 +74,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         """Key of the row that is chosen."""
 
     def show(self, view: View[R]) -> None:
-        """From now on the rows of this view, in their usual order."""
+        """Show the rows of this view from now on, in their usual order."""
         self.columns, self._key, self._style = view.COLUMNS, view.key_of, view.style_of
         self.column = self.columns[0] if view.NEWEST_FIRST else None
         self.backwards = view.NEWEST_FIRST
@@ -83,7 +83,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         self._fits, self._made_for = (-1, []), ()
 
     def reveal(self) -> None:
-        """Scrolls to the row that is chosen."""
+        """Scroll to the row that is chosen."""
         # Below the head, which does not scroll.
         self.scroll_to_region(Region(0, self._at, 1, 2), animate=False, force=True)
 
@@ -93,7 +93,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         return self._rows[self._at] if self._at < len(self._rows) else None
 
     def put(self, rows: Sequence[R], empty: Sequence[str] = ()) -> None:
-        """Shows these, in this order; where there are none, these lines."""
+        """Show these rows, in this order; where there are none, show the lines of `empty`."""
         self._empty = () if rows else empty
         moved = not (self._at < len(rows) and self._key(rows[self._at]) == self.chosen)
         self._rows = rows
@@ -113,12 +113,12 @@ class Grid(ScrollView, Generic[R], can_focus=True):
             self.refresh(*(Region(0, y, self.size.width, 1) for y in changed))
 
     def _prepare(self) -> None:
-        """Makes all lines of the screen, for the state that it is in."""
+        """Make all lines of the screen, for its present state."""
         self._made_for, self._plain = self._situation(), self.rich_style
         self._lines = [self._line(y) for y in range(self.size.height)]
 
     def _situation(self) -> tuple[object, ...]:
-        """On what lines depend beside rows."""
+        """Return all on which lines depend, except for the rows."""
         return (
             self.size,
             self._width,
@@ -130,7 +130,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         )
 
     def render_line(self, y: int) -> Strip:
-        """The head, or a row."""
+        """Draw a line: the head, or a row."""
         if self._made_for != self._situation():
             self._prepare()
         line = self._lines[y] if y < len(self._lines) else self._line(y)
@@ -140,7 +140,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         return Strip([Segment(text, style)], self._width)
 
     def _line(self, y: int) -> Line:
-        """The head, or a row, as wide as there is room."""
+        """Return the head, or a row, as wide as there is room."""
         width = self._width
         fits = self._fitting(width)
         if y == 0:
@@ -176,15 +176,15 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         return (" " * GAP).join(cells)
 
     def action_move(self, by: int) -> None:
-        """Chooses another row."""
+        """Choose the row that is `by` lines below."""
         self._go(self._at + by)
 
     def action_page(self, by: int) -> None:
-        """Chooses one a screen away."""
+        """Choose the row that is `by` screens below."""
         self._go(self._at + by * max(1, self.size.height - 2))
 
     def action_end(self, last: bool) -> None:
-        """Chooses the first or the last row."""
+        """Choose the first or the last row."""
         self._go(len(self._rows) - 1 if last else 0)
 
     def _go(self, place: int) -> None:
@@ -197,7 +197,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         self.post_message(self.Chosen())
 
     def on_click(self, event: events.Click) -> None:
-        """A row is chosen, or rows are sorted."""
+        """Choose the clicked row, or post `Sorted` for the column whose head was clicked."""
         if event.y > 0:
             self._go(int(self.scroll_offset.y) + event.y - 1)
             return
@@ -235,11 +235,11 @@ class Terminal(LinuxDriver):
         return any(found & (select.POLLHUP | select.POLLNVAL) for _, found in look.poll(0))
 
     def write(self, data: str) -> None:
-        """Paints, unless nobody can see it."""
+        """Paint, unless nobody can see it."""
         self._put(data)
 
     def close(self) -> None:
-        """Waits until all is painted, while somebody reads it."""
+        """Wait for the last painting, a short time: a terminal may take nothing any more."""
         self.leaving = True
         thread = self._writer_thread
         if thread is None:
@@ -261,7 +261,7 @@ class Terminal(LinuxDriver):
                 return
 
     def _run_input_thread(self) -> None:
-        """Reads keys as long as there is somebody who presses them."""
+        """Read keys until the terminal has gone."""
         try:
             self.run_input_thread()
         except OSError:

@@ -18,7 +18,7 @@ def on_a_screen(*, plain: bool, as_json: bool) -> bool:
 
 
 def run(app: LiveApp[Any]) -> None:
-    """Paints until it is left.
+    """Paint until the screen is left.
 
     Raises:
         UserError: what it shows has come to an end by itself.

@@ -13,7 +13,7 @@ US = 1e3
 
 
 def value(number: float | None) -> str:
-    """Three significant digits or more, thousands in groups."""
+    """Format a number, three significant digits or more from 0.1 on, thousands in groups."""
     if number is None:
         return ABSENT
     size = abs(number)
@@ -22,22 +22,22 @@ def value(number: float | None) -> str:
 
 
 def us(ns: float | None) -> str:
-    """Nanoseconds, in µs."""
+    """Format nanoseconds in µs."""
     return value(None if ns is None else ns / US)
 
 
 def count(number: int | None) -> str:
-    """All digits."""
+    """Format a number with all its digits."""
     return ABSENT if number is None else f"{number:,}"
 
 
 def plural(number: int, noun: str) -> str:
-    """Such as `1 writer`, `2 writers`."""
+    """Return number and noun, such as `1 writer`, `2 writers`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def percent(share: float | None) -> str:
-    """A share of 1; "0 %" only where it is nothing at all."""
+    """Format a share of 1 in percent; "0 %" only where it is nothing at all."""
     if share is None:
         return ABSENT
     if share == 0:
@@ -48,7 +48,7 @@ def percent(share: float | None) -> str:
 
 
 def clock(ns: int | None) -> str:
-    """The time of the day of this moment, ns since 1970."""
+    """Return the local time of day of a moment, ns since 1970."""
     if not ns:
         return ABSENT
     try:
@@ -58,8 +58,8 @@ def clock(ns: int | None) -> str:
 
 
 def sparkline(values: Sequence[float], width: int) -> str:
-    """A block for each of the last ones, from the lowest to the highest; what varies little is
-    flat."""
+    """Draw a block for each of the last values, from the lowest to the highest; values that vary
+    little make a flat line."""
     shown = list(values)[-width:] if width > 0 else []
     low, high = min(shown, default=0.0), max(shown, default=0.0)
     span = max(high - low, LEAST_SPAN * high)
@@ -68,7 +68,7 @@ def sparkline(values: Sequence[float], width: int) -> str:
 
 
 def bars(counts: Sequence[int], height: int) -> list[str]:
-    """Bars of this height, from the top line to the bottom one; what is not empty is seen."""
+    """Draw bars of this height, from the top line to the bottom one; no count above 0 is empty."""
     most = max(counts, default=0)
     eighths = [
         0 if not each or not most else max(1, round(each / most * height * 8)) for each in counts

@@ -58,7 +58,7 @@ class Companion(ABC):
     span: ClassVar[Span]
 
     def __init__(self, stage: Stage) -> None:
-        """Nothing is begun yet."""
+        """Begin nothing yet."""
         self.stage = stage
 
     @classmethod
@@ -69,7 +69,7 @@ class Companion(ABC):
 
     @abstractmethod
     async def start(self) -> None:
-        """Begins; it is at work when this returns.
+        """Start it; it is at work when this returns.
 
         Raises:
             RoundError, Killed: it cannot, and neither can the round.
@@ -77,7 +77,7 @@ class Companion(ABC):
 
     @abstractmethod
     async def stop(self) -> None:
-        """Ends it in good order. What it has found goes to `stage.data`, or is reported below.
+        """End it in good order. Its results go to `stage.data`, or to `artefacts` and `findings`.
 
         Raises:
             RoundError, Killed: without it the round means nothing.
@@ -85,12 +85,12 @@ class Companion(ABC):
 
     @abstractmethod
     async def kill(self) -> list[tuple[Node, int]]:
-        """Ends it at once, however far it has come, also while it begins or ends. What of it may
-        remain on nodes."""
+        """End it at once, however far it has come, also while it begins or ends; return the
+        processes that may remain on nodes, by node and number."""
 
     def artefacts(self) -> dict[str, Path]:
-        """Files that it has made, by the end of the name under which the result keeps them; known
-        when it has ended."""
+        """Return the files that it has made, by the end of the name under which the result keeps
+        them; known when it has ended."""
         return {}
 
     def findings(self) -> list[str]:
@@ -103,13 +103,13 @@ class Companions:
     """The companions of one round."""
 
     def __init__(self, stage: Stage, kinds: Sequence[type[Companion]]) -> None:
-        """Nothing is begun yet; `kinds`: in the order in which they begin and end."""
+        """Begin nothing yet; `kinds`: in the order in which they begin and end."""
         self._stage = stage
         self._kinds = kinds
         self._begun: list[Companion] = []
 
     async def start(self, span: Span) -> None:
-        """Begins those that the round has, one after the other."""
+        """Start the companions of this span that the round has, one after the other."""
         for kind in self._kinds:
             if kind.span == span and kind.wanted(self._stage):
                 each = kind(self._stage)
@@ -119,7 +119,7 @@ class Companions:
                     await each.start()
 
     async def stop(self, span: Span) -> None:
-        """Ends them, and takes over what they leave."""
+        """End the companions of this span, and take over what they leave."""
         for each in [each for each in self._begun if each.span == span]:
             with _text(each):
                 await each.stop()
@@ -130,8 +130,8 @@ class Companions:
                 data.companions[each.name] = found
 
     async def kill(self) -> list[tuple[Node, int]]:
-        """Ends all that have begun, at once. One that resists does not keep the others, and what
-        is left of it here is ended by its mark when the round is over."""
+        """End all that have begun, at once; return what may remain on nodes. One that resists does
+        not stop the others; its remains here are ended by their mark when the round is over."""
         begun, self._begun = self._begun, []
         found = await asyncio.gather(*(each.kill() for each in begun), return_exceptions=True)
         return [left for each in found if not isinstance(each, BaseException) for left in each]
@@ -139,7 +139,7 @@ class Companions:
 
 @contextlib.contextmanager
 def _text(companion: Companion) -> Iterator[None]:
-    """Turns what the system refuses it, such as a tool that is not there, into a failure of the
+    """Turn a refusal of the system, such as a tool that is not there, into a failure of the
     round."""
     try:
         yield

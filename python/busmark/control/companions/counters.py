@@ -64,7 +64,7 @@ class CounterProcess:
         folder: Path,
         node: Node | None = None,
     ) -> CounterProcess:
-        """Begins to read.
+        """Start to read, and wait a limited time for the first reading.
 
         Args:
             participants: names of processes by their number there, in whatever namespace.
@@ -95,8 +95,8 @@ class CounterProcess:
         return begun
 
     async def _first(self) -> None:
-        """Waits for the first reading: neither its work, nor the work of the way to a node, is to
-        fall into what is measured, and what happens before it is not counted. The wait has a
+        """Wait for the first reading: neither its work, nor the work of the way to a node, is to
+        fall into the measurement, and what happens before it is not counted. The wait has a
         limit."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(FIRST_S):
@@ -127,7 +127,7 @@ class CounterProcess:
         return lines
 
     async def stop(self) -> list[dict[str, Any]]:
-        """Reads a last time and ends; what happened, as rows of `busmark.host.readings.changes`."""
+        """Read a last time and end; return rows of `busmark.host.readings.changes`."""
         # Nothing is measured any more: it need not wait for an idle CPU.
         await in_thread(self._hurry)
         self._process.end_input()
@@ -149,7 +149,7 @@ class CounterProcess:
             return self._process.start.number(file.read(MOST_BEFORE))
 
     async def end(self) -> None:
-        """Ends it at once; nothing happens where it has ended."""
+        """End it at once; do nothing where it has ended."""
         self._process.end_input()
         self._process.kill()
         await ended(self._process, GONE_S)
@@ -173,7 +173,7 @@ class CounterProcess:
 
 
 def _reading(line: str) -> dict[str, Any] | None:
-    """A reading in a line; None where it holds something else."""
+    """Return the reading in a line; None where it holds something else."""
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -199,7 +199,7 @@ def _output(folder: Path, node: Node | None) -> Path:
 def table(
     case: Case, round_number: int, rows: Sequence[Mapping[str, Any]], begins_ns: Mapping[str, int]
 ) -> pl.DataFrame | None:
-    """Rows of a round as the table `system`; None where nothing was read.
+    """Return the rows of a round as the table `system`; None where nothing was read.
 
     Times are from the start of the measurement, which `begins_ns` has by each clock for which it is
     known; by another clock they are None.
@@ -242,8 +242,8 @@ class CounterReadings(Companion):
         return stage.scenario.measure.system_interval_s > 0
 
     async def start(self) -> None:
-        """Begins to read beside the workers, on CPUs that none of them uses where there are such;
-        waits for the first readings."""
+        """Start to read beside the workers, on CPUs that none of them uses where there are such;
+        wait for the first readings."""
         workers = [*self.stage.workers, *self.stage.servers]
         nodes = list(dict.fromkeys(worker.node for worker in workers))
         await together(*(self._start(node, workers) for node in nodes))
@@ -265,9 +265,9 @@ class CounterReadings(Companion):
             self._problems.append(_text(node, LATE))
 
     async def stop(self) -> None:
-        """Ends the reading. Rows of `busmark.host.readings.changes`, with `node` (its name; None:
-        this machine) and `clock` (for their times): counters of a machine or a network that several
-        nodes share are there once."""
+        """End the reading. Store rows of `busmark.host.readings.changes`, with `node` (its name;
+        None: this machine) and `clock` (for their times): counters of a machine or a network that
+        several nodes share are there once."""
         found = await asyncio.gather(*(counting.stop() for _, counting in self.counting))
         rows, seen = [], set[tuple[str, ...]]()
         for (node, counting), rows_there in zip(self.counting, found, strict=True):
@@ -292,7 +292,7 @@ class CounterReadings(Companion):
         self.stage.data.system = rows
 
     async def kill(self) -> list[tuple[Node, int]]:
-        """Ends it at once."""
+        """End the reading at once; return the processes that may remain on nodes."""
         await asyncio.gather(*(counting.end() for _, counting in self.counting))
         return [
             (node, number)

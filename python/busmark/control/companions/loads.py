@@ -29,7 +29,7 @@ class Loads(Companion):
         return bool(stage.params.load)
 
     async def start(self) -> None:
-        """Begins them, and waits until each is seen to load."""
+        """Start the loads, and wait until each is seen to load."""
         try:
             await in_thread(self._running.start, self._sites)
         except UserError as error:
@@ -46,7 +46,7 @@ class Loads(Companion):
         return [here(folder, *way) for way in places.around(params)]
 
     async def stop(self) -> None:
-        """Ends them; what each achieved, in the unit of its level.
+        """End the loads; store the level that each achieved, in the unit in which it was asked for.
 
         Raises:
             Killed: one had ended before.
@@ -60,13 +60,13 @@ class Loads(Companion):
         self.stage.data.loads, self.stage.data.load_on = achieved, self._running.on
 
     async def kill(self) -> list[tuple[Node, int]]:
-        """Ends them at once. Those on nodes are ended by the shell that has them."""
+        """End the loads at once. Those on nodes are ended by the shell that has them."""
         await in_thread(self._running.kill)
         return []
 
 
 def site_of(place: Place) -> Site:
-    """A node of the user's as a site for loads."""
+    """Return a node of the user's as a site for loads."""
     node = place.node
     assert node is not None
     return Site(

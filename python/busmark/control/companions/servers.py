@@ -33,7 +33,7 @@ class Servers(Companion):
         return bool(stage.served)
 
     async def start(self) -> None:
-        """Begins them all, then tells each of those who are served where theirs is."""
+        """Start all, then give each participant that is served the address of its server."""
         stage = self.stage
         assert stage.launch
         servers = await together(*map(stage.launch, range(len(stage.served))))
@@ -50,11 +50,11 @@ class Servers(Companion):
                 seat.config["settings"] = [*seat.config["settings"], address]
 
     async def stop(self) -> None:
-        """Ends them when their clients have gone."""
+        """End the servers when their clients have gone."""
         await asyncio.gather(*(server.stop() for server in self.stage.servers))
 
     async def kill(self) -> list[tuple[Node, int]]:
-        """Ends them at once."""
+        """End the servers at once; return the processes that may remain on nodes."""
         for server in self.stage.servers:
             server.kill()
         await asyncio.gather(*(server.reap() for server in self.stage.servers))
@@ -64,9 +64,9 @@ class Servers(Companion):
 def served(
     params: Parameters, seats: Sequence[Seat], adapters: Mapping[str, Adapter]
 ) -> list[list[Seat]]:
-    """Participants that meet at a server which the user has not named, by server: the case's own
-    first. Where the option `agents` asks for two servers, those that ping or write are at the one
-    and all others at the other: what they exchange passes both."""
+    """Return the participants that meet at a server which the user has not named, by server: those
+    with its own adapter first. Where the option `agents` asks for two servers, those that ping or
+    write are at the one and all others at the other: every exchange passes both."""
     groups: dict[tuple[str, bool], list[Seat]] = {}
     for seat in seats:
         host = _host(seat, params, adapters)
@@ -94,7 +94,7 @@ def serving(those: Sequence[Seat]) -> dict[str, Any]:
 
 
 def _host(seat: Seat, params: Parameters, adapters: Mapping[str, Adapter]) -> str | None:
-    """Whose server this participant meets others at: adapter and peer of a case share one."""
+    """Return whose server this participant meets others at: adapter and peer share one."""
     name = seat.adapter.name
     of_case = {params.peer: params.peer_settings, params.adapter: params.settings}
     if name in of_case and "server" in _options(adapters[name]):

@@ -126,7 +126,7 @@ def _runs_free(host: dict[str, Any]) -> bool:
 
 
 def _asked(result: Result) -> list[str]:
-    """Policies of planned cases that depend on it."""
+    """Return the policies of planned cases that compare times of day of two nodes."""
     found = []
     for case in result.manifest.cases:
         params = case.params
@@ -177,8 +177,8 @@ def several_hosts_in_campaign(result: Result) -> Iterator[Observation]:
 
 
 def _parts(result: Result, name: str) -> list[tuple[Profile, int]]:
-    """Hosts that stood for a node, or on which the campaign ran (""), and how many rounds each
-    measured; those with none left out."""
+    """Return the hosts that stood for a node, or on which the campaign ran (""), each with the
+    number of rounds that it measured; hosts without rounds are left out."""
     import polars as pl
 
     hosts = [(0, result.manifest.hosts.get(name))]

@@ -78,7 +78,7 @@ def saturated_core(view: CaseView) -> Iterator[Observation]:
 
 
 def _used(use: CpuUse) -> tuple[float, str]:
-    """The greatest share of a CPU's time that participants used, and in words who did."""
+    """Return the greatest share of a CPU's time that participants used, and who did, in words."""
     threads = [(own.thread, f"a thread of {own.name} ran") for own in use.participants]
     cpus = [
         (used, f"participants ran on CPU {number}{f' of node {node}' if node else ''}")
@@ -96,7 +96,7 @@ def _reader_full(view: CaseView, number: int) -> bool:
 
 
 def _behind(view: CaseView) -> set[int]:
-    """Rounds in which writers did not keep up with their rate."""
+    """Return the rounds in which writers did not keep up with their rate."""
     rate = view.params.rate_hz or 0.0
     senders = view.values("senders", only_ok=False)
     written = view.values("written_per_s", only_ok=False)
@@ -142,14 +142,14 @@ ENOUGH = 3
 
 
 def usable(profile: Profile) -> int | None:
-    """CPUs that this process may use."""
+    """Return the number of CPUs that this process may use; None where that is not known."""
     allowed = profile.get("cpus_allowed")
     number: int | None = len(allowed) if allowed is not None else profile.get("cpus_online")
     return number
 
 
 def on_one_node(params: Parameters) -> int:
-    """Participants that share a machine at most."""
+    """Return the greatest number of participants that share a machine."""
     publishers, subscribers = params.publishers or 1, params.subscribers or 1
     if params.applications:
         nodes = 1 if params.network == "nodes" else len(str(params.writer_on).split("+"))
@@ -333,8 +333,8 @@ def steal_time(view: CaseView) -> Iterator[Observation]:
 
 
 def _stolen(view: CaseView) -> dict[int, float]:
-    """By round, of the CPU from which most was taken: of those on which participants may run, or
-    of all where theirs are not known."""
+    """Return the stolen share by round, for the CPU from which most was taken: among CPUs on which
+    participants may run, or among all where theirs are not known."""
     found = dict(view.values("steal"))
     for each, use in view.cpu_use.items():
         own = [share for cpu, share in use.stolen.items() if cpu in use.taken]

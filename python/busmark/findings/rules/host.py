@@ -42,7 +42,7 @@ def machine_changed(view: CaseView) -> Iterator[Observation]:
 
 
 def machine_changed_in_campaign(result: Result) -> Iterator[Observation]:
-    """A wall clock that was set between two rounds; of one that was set in a round it is known
+    """Yield a note if the wall clock was set between two rounds; a step during a round is known
     already."""
     columns = ["case", "round", "started_utc", "wall_clock_offset_ns", "wall_clock_offset_end_ns"]
     rounds = result.cases.sort("order").select(columns).drop_nulls().iter_rows()
@@ -469,7 +469,7 @@ def memory_grows(view: CaseView) -> Iterator[Observation]:
 
 
 def _grown(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[int, int, int]]]:
-    """Participants with their memory at first and at last, and the time between, ns."""
+    """Yield growing participants: memory at first and at last, and the time between, ns."""
     import polars as pl
 
     from busmark.model.resources import READER

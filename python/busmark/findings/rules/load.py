@@ -62,7 +62,7 @@ def other_load(view: CaseView) -> Iterator[Observation]:
 
 
 def _met(use: CpuUse) -> tuple[float, str] | None:
-    """The share that others used of a participant's CPUs, and what it waited; None: it met none."""
+    """Return others' share of a participant's CPUs, and its waiting in words; None: it met none."""
     found = []
     for own in use.participants:
         others = use.others(own.cpus)
@@ -127,7 +127,7 @@ MIN_LOAD_SHARE = 0.9
 
 
 def load_missed(view: CaseView) -> Iterator[Observation]:
-    """Each load that ran by itself: of two at once one may have been reached."""
+    """Warn of each load that was missed by itself: of two at once one may have been reached."""
     from busmark.store.columns import LOAD_UNITS
 
     for kind in LOAD_UNITS:
@@ -150,7 +150,7 @@ def load_missed(view: CaseView) -> Iterator[Observation]:
 
 
 def _load_named(view: CaseView, kind: str) -> str:
-    """The load of this kind, as asked for."""
+    """Return the load of this kind, as asked for."""
     texts = str(view.params.load).split("+")
     return next((text.strip() for text in texts if text.strip().lower().startswith(kind)), kind)
 
@@ -200,7 +200,7 @@ def background_missed(view: CaseView) -> Iterator[Observation]:
 
 
 def _tables(view: CaseView) -> Iterator[pl.DataFrame]:
-    """The table `flows` of each finished round; one that cannot be read is another rule's."""
+    """Yield the table `flows` of each finished round; one that cannot be read is another rule's."""
     for one in view.finished["round"].to_list():
         with suppress(UserError):
             table = view.result.flows(view.case.id, one)
@@ -209,7 +209,7 @@ def _tables(view: CaseView) -> Iterator[pl.DataFrame]:
 
 
 def _rate(name: str, own: pl.DataFrame, *, poisson: bool) -> Iterator[Observation]:
-    """Rate of the slowest writer of the flow."""
+    """Yield a warning if the slowest writer of the flow missed its rate."""
     import polars as pl
 
     asked, written = pl.col("theoretical_per_s"), pl.col("written_per_s")
@@ -248,7 +248,7 @@ def _loss(name: str, own: pl.DataFrame, *, reliable: bool) -> Iterator[Observati
 
 
 def _ended(name: str, own: pl.DataFrame) -> Iterator[Observation]:
-    """Before the measurement was over, for want of rows."""
+    """Yield a warning if the flow ended before the measurement was over, for want of rows."""
     full = own.filter(ended=FULL)["round"].n_unique()
     if not full:
         return

@@ -69,7 +69,7 @@ def rounds_lost(view: CaseView) -> Iterator[Observation]:
 
 
 def _reasons(rows: pl.DataFrame) -> str:
-    """ "2 marked (lost samples), 1 failed (no match)", the most frequent first."""
+    """Count reasons, the most frequent first: "2 marked (lost samples), 1 failed (no match)"."""
     pairs = zip(rows["status"].to_list(), rows["reason"].to_list(), strict=True)
     frequent = Counter((status, reason or "no reason recorded") for status, reason in pairs)
     return ", ".join(
@@ -257,7 +257,7 @@ def _shallow(view: CaseView) -> str:
 
 
 def _writers(view: CaseView) -> int:
-    """Whom a reader hears on its topic."""
+    """Return the number of writers that a reader hears on its topic."""
     params = view.params
     if not params.applications:
         return int(params.publishers or 1) * int(params.writers or 1)

@@ -149,8 +149,8 @@ def _buffer(octets: int | None) -> str:
 
 
 def _drops(view: CaseView) -> tuple[dict[int, int], str]:
-    """Drops by round. For rounds in which nobody could look at the sockets it is the whole
-    network's count, if the case sends datagrams and lost some of its own."""
+    """Return drops by round, and where they were. If nobody could look at the sockets, they are the
+    whole network's count in rounds that lost samples, if the case sends datagrams."""
     own = view.values("udp_socket_drops", only_ok=False)
     if own:
         return own, OWN
@@ -416,7 +416,7 @@ def nagle_delayed_ack(view: CaseView) -> Iterator[Observation]:
 
 
 def _held_back(view: CaseView) -> Iterator[Observation]:
-    """Where the case leaves the algorithm on, and samples of different times arrive at once."""
+    """Warn if Nagle's algorithm is left on, and samples of different times arrive at once."""
     name, value = _option(view.params, view.capabilities)
     if not has_rate(view.params) or value != "false":
         return

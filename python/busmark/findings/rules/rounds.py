@@ -112,7 +112,7 @@ def _between(low: Mode, high: Mode) -> float:
 
 
 def _turns(series: Series, low: Mode, high: Mode) -> float:
-    """Share of samples that are in the other mode than the sample before."""
+    """Return the share of samples that are in the other mode than the sample before."""
     above = series[series > 0.0] > _between(low, high)
     return float((above[1:] != above[:-1]).mean())
 
@@ -279,9 +279,9 @@ def order_effects_in_campaign(result: Result) -> Iterator[Observation]:
 
 
 def _relative(result: Result) -> list[dict[str, Any]]:
-    """Counted rounds in order of execution, with the logarithm of their value over the case's
-    typical one as `change`, and the adapter that ran before as `after`. The trials of a search are
-    none: each has a rate of its own."""
+    """Return counted rounds in order of execution, with the logarithm of their value over the
+    case's typical one as `change`, and the adapter that ran before as `after`. The trials of a
+    search are left out: each has a rate of its own."""
     import polars as pl
 
     table = result.cases
@@ -352,9 +352,9 @@ def _predecessors(rows: list[dict[str, Any]]) -> Iterator[Observation]:
 
 
 def _without_cases(rows: list[dict[str, Any]]) -> list[float]:
-    """Logarithms without the level of each case, by a least-squares fit of a level per case and an
-    effect per predecessor. A case's own median would not do: where half of its rounds follow what
-    slows them down, it is a slow one, and the others pass for fast."""
+    """Return logarithms without the level of each case, by a least-squares fit of a level per case
+    and an effect per predecessor. A case's own median would not do: where half of its rounds follow
+    what slows them down, it is a slow one, and the others pass for fast."""
     import numpy as np
 
     if not rows:

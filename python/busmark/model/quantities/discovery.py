@@ -14,7 +14,7 @@ S_TO_NS = 1e9
 
 
 def _compared(name: str, word: str) -> Compared:
-    """A time of the repetitions of a discovery test."""
+    """Return how a time of the repetitions of a discovery test is compared."""
     return Compared(
         name=name,
         word=word,

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def _everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
-    """Behind all that was measured, in the tables of all tests but discovery, and of `tests`."""
+    """Put a heading behind all that was measured, for all tests but discovery, and for `tests`."""
     heading = Heading(text, minor=True, last=True, **options)
     return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)
 

@@ -51,7 +51,7 @@ BOTH = Explained(
 
 
 def known(segment: Segment | None) -> Figure | None:
-    """Its median; a bound alone is not given as a number."""
+    """Return the segment's median; None for a bound alone, which is not given as a number."""
     return segment.median if segment and not segment.bounded else None
 
 

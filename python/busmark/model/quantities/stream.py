@@ -213,7 +213,7 @@ def _lost(case: CaseSummary) -> int | None:
 
 
 def _due(case: CaseSummary) -> int | None:
-    """Pings, or samples that all readers together should have received."""
+    """Return the pings sent, or the samples that all readers together should have received."""
     stream = case.throughput
     if stream is None:
         return case.latency.sent if case.latency else None
@@ -328,7 +328,7 @@ LOSS_OF_ALL = Number(
 
 
 def batches_of(case: CaseSummary) -> Batches | None:
-    """Figure of a stream in batches."""
+    """Return the figures of the case's stream in batches; None where it has none."""
     return case.throughput.batches if case.throughput else None
 
 

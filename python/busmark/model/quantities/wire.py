@@ -32,7 +32,7 @@ def compared(name: str, word: str, of_round: Any, unit: str, tests: Any = TESTS)
 def explained(
     name: str, fields: tuple[str, ...], definition: str, formula: str, cannot: str
 ) -> Explained:
-    """A part of the reference."""
+    """Return the part of the reference on a quantity of the wire."""
     return Explained(
         name,
         fields,
@@ -45,21 +45,21 @@ def explained(
 
 
 def per_sample(column: str, row: Row) -> float | None:
-    """A count of the measured time, for each sample that passed the wire in it."""
+    """Divide a count of the measured time by the samples that passed the wire in it."""
     samples: int | None = row.get("wire_samples")
     count: int | None = row.get(column)
     return count / samples if samples and count is not None else None
 
 
 def share(column: str, row: Row) -> float | None:
-    """Bytes as a share of all bytes of the measured time."""
+    """Return bytes as a share of all bytes of the measured time; None where either is not known."""
     whole: int | None = row.get("wire_bytes")
     part: int | None = row.get(column)
     return part / whole if whole and part is not None else None
 
 
 def overhead(row: Row, params: Parameters) -> float | None:
-    """Share of bytes beyond one copy of each sample's header and body; None where sizes vary."""
+    """Return the share of bytes beyond one header and body per sample; None where sizes vary."""
     size = params.size
     each = per_sample("wire_bytes", row)
     if size is None or params.size_distribution or not each:

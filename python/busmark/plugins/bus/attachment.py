@@ -66,12 +66,12 @@ class Attachment:
     """Adapter options, each KEY=VALUE."""
 
     def offers(self) -> Sequence[str]:
-        """Values of QoS policies that the adapter declares."""
+        """Return the values of QoS policies that the adapter declares."""
         capabilities = resolve([self.adapter])[self.adapter].capabilities
         return list((capabilities or {}).get("qos", ()))
 
     def words(self) -> str:
-        """Adapter and domain, for a heading."""
+        """Return adapter and domain, for a heading."""
         return f"{self.adapter} domain {self.domain}"
 
     def arguments(self) -> list[str]:
@@ -131,7 +131,7 @@ class Attachment:
 
 
 def _folder() -> Path:
-    """The folder for sockets, which participants of one user on this host share."""
+    """Return the folder for sockets, which participants of one user on this host share."""
     path = Path(tempfile.gettempdir()) / f"busmark-bus-{os.getuid()}"
     with suppress(FileExistsError):
         path.mkdir(mode=0o700)
@@ -216,11 +216,11 @@ class Process:
                 del self._errors[:-MOST_ERRORS]
 
     def give(self, order: dict[str, Any]) -> None:
-        """A line of input."""
+        """Write an order to the worker, as a line of input."""
         self._process.write(json.dumps(order).encode() + b"\n")
 
     def next(self, within_s: float | None) -> dict[str, Any] | Ending | None:
-        """Return what it says next; None: nothing within that time."""
+        """Return the worker's next message, or how it ended; None: nothing within that time."""
         end = None if within_s is None else time.monotonic() + within_s
         while True:
             while self._lines:
@@ -240,7 +240,7 @@ class Process:
             self._lines.extend((line, at_ns) for line in lines)
 
     def _message(self, line: bytes, at_ns: int) -> dict[str, Any] | None:
-        """None: it is none."""
+        """Return the message of a line; None where it has none."""
         try:
             message = self._reading.read(line)
         except ValueError:
@@ -270,11 +270,11 @@ class Process:
         return self._process.returncode is None
 
     def ask_to_go(self) -> None:
-        """Ends its input, by which it goes in its own time."""
+        """End the worker's input, upon which it leaves in its own time."""
         self._process.end_input()
 
     def stop(self) -> None:
-        """Ends it."""
+        """End the worker; kill it where it has not left within `GOING_S`."""
         self._process.stop(GOING_S)
 
 
@@ -287,7 +287,7 @@ def process(
     stamped: bool = False,
     reading: Reading = READING,
 ) -> Iterator[Process]:
-    """A worker on the bus, which ends with the block."""
+    """Yield a worker on the bus, which ends with the block."""
     running = Process(task, attachment, extra, stamped=stamped, reading=reading)
     try:
         yield running

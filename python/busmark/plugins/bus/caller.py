@@ -47,8 +47,8 @@ class Caller:
         stamped: bool = False,
         reading: Reading = READING,
     ) -> Iterator[Self]:
-        """A caller on this bus, which leaves with the block; `live`: hears live figures too;
-        `stamped`: each message has the moment at which it came, `heard_realtime_ns`."""
+        """Yield a caller on this bus, which leaves with the block; `live`: it hears live figures
+        too; `stamped`: each message has the moment at which it came, `heard_realtime_ns`."""
         words = ["--live"] if live else []
         with process("call", attachment, words, stamped=stamped, reading=reading) as running:
             yield cls(running)
@@ -64,16 +64,16 @@ class Caller:
         return self._process.runs
 
     def leave(self) -> None:
-        """Asks it to leave: whoever waits for a message of it learns that it has ended. Another
-        thread may call this."""
+        """Ask the process to leave: whoever waits for a message of it learns that it has ended.
+        Another thread may call this."""
         self._process.ask_to_go()
 
     def give(self, to: Any, task: Message) -> None:
-        """Gives an order, and does not wait until it is on its way."""
+        """Give an order, and do not wait until it is on its way."""
         self._process.give({"to": to, "do": task})
 
     def order(self, to: Any, task: Message) -> int:
-        """Gives an order; its number."""
+        """Give an order and return its number."""
         self.give(to, task)
         while True:
             message = self.next(60.0)
@@ -87,11 +87,11 @@ class Caller:
             self.heard.append(message)
 
     def ask(self, question: Message) -> None:
-        """Asks the process on the bus itself, and nobody else there."""
+        """Ask the process on the bus itself, and nobody else there."""
         self._process.give({"ask": question})
 
     def text(self, key: str, within_s: float = 60.0) -> Message | None:
-        """The next message that has this key; others are kept in `heard`.
+        """Return the next message that has this key; None: none in time. Keep others in `heard`.
 
         Raises:
             UserError: the question is refused.
@@ -121,14 +121,14 @@ class Caller:
         return message
 
     def answered(self, number: int) -> list[Message]:
-        """Answers to an order that came while something else was awaited; taken out of `heard`."""
+        """Return answers to an order that came during another wait, taken out of `heard`."""
         found = [message for message in self.heard if self._is_answer(message, number)]
         self.heard = [message for message in self.heard if message not in found]
         return found
 
     def answers(self, number: int, first_s: float, silent_s: float) -> Iterator[Message]:
-        """Answers to an order, one of each participant: the first within one time, others until
-        none has come for another. With a silence of 0 s only the first."""
+        """Yield the answers to an order, one of each participant: the first within `first_s`,
+        others until none has come for `silent_s`. With a silence of 0 s, yield only the first."""
         end = time.monotonic() + first_s
         answered: set[int] = set()
         while (left := end - time.monotonic()) > 0:
@@ -144,7 +144,7 @@ class Caller:
                 end = time.monotonic() + silent_s
 
     def next(self, within_s: float | None) -> Message | None:
-        """The next message; None: nothing within that time.
+        """Return the next message; None: nothing came within that time.
 
         Raises:
             UserError: the process on the bus has ended.
@@ -167,7 +167,7 @@ class Caller:
         return mine and whole and isinstance(message.get(outcome), dict)
 
     def messages(self, seconds: float | None = None) -> Iterator[Message]:
-        """All messages, from those heard before on, until interrupted or for this time."""
+        """Yield all messages, from those heard before on, until interrupted or for this time."""
         end = None if seconds is None else time.monotonic() + seconds
         yield from self.take_heard()
         while end is None or time.monotonic() < end:

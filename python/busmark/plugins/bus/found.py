@@ -67,7 +67,7 @@ class Owner:
     """As `list` answers them."""
 
     def words(self) -> str:
-        """Such as `app 3 (group 1)`."""
+        """Return the owner in words, such as `app 3 (group 1)`."""
         if self.app is None:
             return self.what
         return f"app {self.app}" + (f" (group {self.group})" if self.group is not None else "")
@@ -96,7 +96,7 @@ class BusContents:
         return sorted(found, key=lambda one: (one["topic"], one["kind"] == "reader", one["key"]))
 
     def owners(self) -> dict[str, Owner]:
-        """By the key of a participant; of each that an endpoint names, listed or not."""
+        """Return the owner of each participant, by its key, even where only endpoints name it."""
         known = {one["key"]: one for one in self.participants}
         keys = [*known, *(one["participant"] for one in self.endpoints)]
         return {key: self._owner(key, known.get(key)) for key in keys}
@@ -137,7 +137,7 @@ def _is(result: Message, key: str, participant: Message | None) -> bool:
 
 
 def look(caller: Caller, within_s: float) -> BusContents:
-    """Return what is on the bus when discovery has settled, or after this time; asks our
+    """Return what is on the bus when discovery has settled, or after this time; ask our
     participants who they are.
 
     Raises:
@@ -221,12 +221,12 @@ class Foreign:
 
 
 def vendor(number: int) -> str:
-    """The name behind an RTPS vendor id; empty where there is none."""
+    """Return the name of an RTPS vendor id, or the id where it has no name; empty for 0."""
     return VENDORS.get(number, f"vendor 0x{number:04x}") if number else ""
 
 
 def test_of(endpoint: Message, owner: Owner) -> int | None:
-    """Number of the test that an endpoint of ours belongs to."""
+    """Return the number of the test that an endpoint of ours belongs to; None: to none."""
     match = TEST_TOPIC.fullmatch(endpoint["topic"]) if owner.what == "application" else None
     return int(match[1]) if match else None
 
@@ -237,7 +237,7 @@ def on_topic(endpoints: Iterable[Message], pattern: str) -> list[Message]:
 
 
 def qos_words(qos: Message | None) -> str:
-    """Policies in a scenario's words, such as `reliable, transient_local, deadline_s:0.1`."""
+    """Return QoS in a scenario's words, such as `reliable, transient_local, deadline_s:0.1`."""
     if qos is None:
         return ""
     words = [yes if qos[key] else no for key, yes, no in (
@@ -254,7 +254,7 @@ def qos_words(qos: Message | None) -> str:
 
 
 def payload_of(type_name: str) -> tuple[str, bool] | None:
-    """Payload kind of a type of Busmark's, and whether it has a key; None for any other type."""
+    """Return the payload kind of a type of Busmark's, and whether it has a key; None for others."""
     if type_name == KEYED:
         return "octet", True
     kind = PAYLOADS.get(type_name)
@@ -262,7 +262,7 @@ def payload_of(type_name: str) -> tuple[str, bool] | None:
 
 
 def as_json(found: BusContents) -> dict[str, Any]:
-    """For other programs: participants with whose they are, writers and readers with their test."""
+    """Describe a bus for other programs: participants with owners, endpoints with their test."""
     owners = found.owners()
     return {
         "at_realtime_ns": found.at_realtime_ns,

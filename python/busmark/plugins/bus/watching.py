@@ -31,13 +31,13 @@ class Source(Protocol):
         """Messages that came while too many waited."""
 
     def next(self, within_s: float | None) -> Message | None:
-        """The next message; None: nothing within that time."""
+        """Return the next message; None: nothing came within that time."""
 
     def give(self, to: Any, task: Message) -> None:
-        """Gives an order, and does not wait."""
+        """Give an order, and do not wait."""
 
     def ask(self, question: Message) -> None:
-        """Asks the process on the bus itself."""
+        """Ask the process on the bus itself."""
 
 
 class Watching:
@@ -46,7 +46,7 @@ class Watching:
     def __init__(
         self, source: Source, clock: Callable[[], float] = time.monotonic, *, foreign: bool = False
     ) -> None:
-        """`foreign`: also looks for programs that are not Busmark's, if the adapter lists them."""
+        """Watch a bus; `foreign`: also programs that are not Busmark's, if they can be listed."""
         self.seen = Observer()
         self._foreign = Foreign() if foreign else None
         self._awaits_entities = False
@@ -57,7 +57,7 @@ class Watching:
         self._looked_s = 0.0
 
     def take(self) -> int:
-        """Takes in what has come, and looks; how many messages that were.
+        """Take in what has come, and look at who is silent; return how many messages had come.
 
         Raises:
             UserError: the process on the bus has ended.
@@ -77,8 +77,8 @@ class Watching:
         return taken
 
     def messages(self, until_s: float | None) -> Iterator[Message]:
-        """Everything that is said, and what follows from silence, as it comes; until this moment
-        of the clock."""
+        """Yield everything that is said, and what follows from silence, as it comes, until this
+        moment of the clock."""
         while True:
             now = self._clock()
             if until_s is not None and now >= until_s:

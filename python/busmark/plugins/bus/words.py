@@ -36,7 +36,7 @@ ABSENT = "—"
 
 
 def who(message: Message) -> str:
-    """Such as `app 3 (group 1)`."""
+    """Return who sent a message, such as `app 3 (group 1)`."""
     if message.get("whose") == "foreign":
         return "foreign"
     group = message.get("group")
@@ -48,7 +48,7 @@ STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, 
 
 
 def line(message: Message) -> str | None:
-    """One line for a message; None for one that says nothing to a reader, or cannot be read."""
+    """Return a line for a message; None if it says nothing to a reader, or cannot be read."""
     with suppress(*STRANGE):
         sentence = _SENTENCES.get(
             message.get("news") or ("trouble" if "trouble" in message else "")
@@ -140,7 +140,7 @@ def _ms(ns: float) -> str:
 
 
 def _matched(matched: Message) -> str:
-    """When; where nothing has the moment, between which two."""
+    """Say when the ends matched; where no moment is known, between which two."""
     after_ns, ns = matched["after_ns"], matched["ns"]
     if ns is None:
         return "at a time that the adapter does not know"
@@ -177,9 +177,9 @@ def _by_application(
 
 @_by_application
 def discoveries(text: Message) -> list[Row]:
-    """Rows of the table of discovery, a row for each writer that was heard: app, test, kind, made
-    (ms), counterparts, matched (ms), first sample from app, after (ms), lost before it, sent before
-    the ends were made."""
+    """Return rows of the table of discovery, a row for each writer that was heard: app, test, kind,
+    made (ms), counterparts, matched (ms), first sample from app, after (ms), lost before it, sent
+    before the ends were made."""
     rows: list[Row] = []
     for test in sorted(text["result"]["tests"], key=lambda test: (test["test"], test["kind"])):
         found = test["discovery"]
@@ -209,7 +209,7 @@ def discoveries(text: Message) -> list[Row]:
 
 
 def _rates(count: Message, seconds: float) -> str:
-    """A receiver's stream: theoretical by sequence numbers, read, and lost so far."""
+    """Describe a stream: theoretical rate by sequence numbers, rate read, and lost so far."""
     read = f"{count['samples'] / seconds:,.0f}/s"
     if count.get("theoretical") is None:
         return read
@@ -336,7 +336,7 @@ def _segment(title: str, best: Message) -> Row:
 
 @_by_application
 def members(text: Message) -> list[Row]:
-    """Rows of the table of members: app, group, adapter, transport, host, process, tests."""
+    """Return rows of the table of members: app, group, adapter, transport, host, process, tests."""
     found, group = text["result"], text["group"]
     return [
         (
@@ -353,7 +353,7 @@ def members(text: Message) -> list[Row]:
 
 @_by_application
 def tests(text: Message) -> list[Row]:
-    """Rows of the table of tests: app, test, kind, state, bytes, rate, ends, from."""
+    """Return rows of the table of tests: app, test, kind, state, bytes, rate, ends, from."""
     return [
         (
             str(text["app"]),
@@ -392,7 +392,7 @@ class Trouble:
 
 
 def trouble(message: Message) -> Trouble | None:
-    """The trouble that a message reports; None: none.
+    """Return the trouble that a message reports; None: it reports none.
 
     Raises:
         LookupError, TypeError, ValueError, AttributeError: no participant has written it.

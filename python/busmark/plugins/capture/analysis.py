@@ -41,7 +41,7 @@ def analyse(
     application: Path | None = None,
     until: Confirmation | None = None,
 ) -> Analysis:
-    """Reads a capture; `until` says what ends L.
+    """Analyse a capture; `until` says what ends L.
 
     Raises `UserError` where it is not one, or holds no packet.
     """
@@ -67,7 +67,7 @@ def read_samples(path: Path, agent_ports: Sequence[int] = ()) -> tuple[Packets, 
 
 
 def check_readable(found: Analysis) -> None:
-    """Raises `UserError` where no packet is of a protocol that is read."""
+    """Raise `UserError` where no packet is of a protocol that is read."""
     if READ.isdisjoint(found.protocols):
         raise UserError(f"nothing in it can be read: {found.remarks[-1]}", where=found.file)
 
@@ -120,7 +120,7 @@ def _runs(packets: Packets, named: Sequence[Named]) -> list[Run]:
 
 
 def _name(number: int) -> str:
-    """A, B, …, Z, A1, B1, …"""
+    """Return A, B, …, Z, A1, B1, … for 0, 1, …."""
     return chr(ord("A") + number % 26) + (str(number // 26) if number >= 26 else "")
 
 
@@ -178,7 +178,7 @@ def _stream(stream: int | None) -> str:
 
 
 def _traffic(packets: Packets, each: Samples) -> tuple[int, int]:
-    """Packets, and their bytes, from the first sample to the last confirmation."""
+    """Count packets, and their bytes, from the first sample to the last confirmation."""
     rows = packets.rows
     last = max(int(each.times.max()), int(each.confirmed.max()), int(each.acknowledged.max()))
     here = pl.col("flow") == each.flow
@@ -199,7 +199,7 @@ def _traffic(packets: Packets, each: Samples) -> tuple[int, int]:
 
 
 def gaps(packets: Packets, each: Samples) -> list[tuple[int, int]]:
-    """Numbers between the first and the last that no packet has: first and last of each gap."""
+    """List the gaps in the numbers, which no packet has: the first and the last number of each."""
     rows = packets.rows.lazy().select("kind", "flow", "source", "writer", "stream", "last_seq")
     if each.protocol == "rtps":
         by_writer = (pl.col("source") == each.source) & (pl.col("writer") == each.writer)
@@ -310,7 +310,7 @@ NOTICED = {
 
 
 def remarks(packets: Packets, found: Sequence[Samples]) -> list[str]:
-    """The fault first."""
+    """List what was noticed in the packets, the fault first."""
     summary = packets.summary
     noticed: dict[str, int] = summary["noticed"]
     lines = []
@@ -344,7 +344,7 @@ def remarks(packets: Packets, found: Sequence[Samples]) -> list[str]:
 
 
 def _too_short(summary: dict[str, Any]) -> list[str]:
-    """Streams of TCP of which the snap length leaves too little."""
+    """Name the streams of TCP of which the snap length leaves too little."""
     lines = []
     for flow in summary["flows"]:
         unread = []
@@ -364,7 +364,7 @@ def _too_short(summary: dict[str, Any]) -> list[str]:
 
 
 def _doubtful(summary: dict[str, Any], found: Sequence[Samples]) -> list[str]:
-    """Flows taken for DDS-XRCE, which has no magic number, on weak evidence."""
+    """Name the flows taken for DDS-XRCE, which has no magic number, on weak evidence."""
     lines = []
     for number in sorted({each.flow for each in found if each.protocol == "xrce"}):
         flow = summary["flows"][number]

@@ -37,7 +37,7 @@ class Stamps:
 
 
 def read_stamps(path: Path) -> Stamps:
-    """Reads stamps. Raises `UserError` that names line and key of what is not as it must be."""
+    """Read stamps. Raise `UserError` that names line and key of a wrong value."""
     try:
         text = files.content(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -94,7 +94,7 @@ def _csv(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _number(cell: str) -> int | str | None:
-    """Other text is returned unchanged, for the error to name."""
+    """Read a number; None for an empty cell. Return other text unchanged, for the error to name."""
     cell = cell.strip()
     if not cell:
         return None
@@ -133,7 +133,7 @@ class _Packets:
     in_order: bool
 
     def enclosed(self, stamps: Stamps) -> int:
-        """Samples whose packets lie between their stamps."""
+        """Count the samples whose packets lie between their stamps."""
         there = (self.entered != NONE) & (self.entered >= stamps.sent)
         late = (self.arrived != NONE) & (stamps.received != NONE)
         return int((there & ~(late & (self.arrived > stamps.received))).sum())
@@ -142,7 +142,7 @@ class _Packets:
 def beside(
     path: Path, stamps: Stamps, hops: Sequence[Named], until: Confirmation | None = None
 ) -> Application | None:
-    """The stamps beside the way of samples that fits them best; None where none fits."""
+    """Put the stamps beside the way of samples that fits them best; None where none fits."""
     ways = paths(hops) or [[hop] for hop in hops]
     found = [_of_way(way, stamps, until) for way in ways]
     best = max(found, key=lambda packets: packets.enclosed(stamps), default=None)
@@ -207,10 +207,10 @@ def _of_way(way: Sequence[Named], stamps: Stamps, until: Confirmation | None) ->
 
 
 def _matched(begun: Times, stamps: Stamps) -> tuple[Times, bool]:
-    """For each stamp the index of its sample on the first hop, or -1.
+    """Return for each stamp the index of its sample on the first hop, or -1, and whether by order.
 
-    With as many samples as stamps, in their order: a sample may leave long after others were sent.
-    Otherwise the first sample since the stamp and before the next one.
+    With as many samples as stamps, they are matched in their order: a sample may leave long after
+    others were sent. Otherwise the first sample since the stamp and before the next one is taken.
     """
     order = np.argsort(begun, kind="stable")
     if len(begun) == len(stamps.sent) and bool((begun[order] >= stamps.sent).all()):
@@ -236,7 +236,7 @@ def _listed(numbers: Times) -> list[int]:
 
 
 def _factor(latency: Times, confirmed: Times) -> float | None:
-    """Median of one by the median of the other."""
+    """Divide the median of `confirmed` by the median of `latency`; None without a positive one."""
     if not len(latency) or np.median(latency) <= 0:
         return None
     return float(np.median(confirmed) / np.median(latency))

@@ -82,7 +82,7 @@ def _name(way: Way) -> str:
 
 
 def _range(values: Range | None, factor: float = 1.0) -> Cell:
-    """The mean; least and greatest where they differ."""
+    """Return the mean, with least and greatest where they differ."""
     if values is None:
         return ABSENT
     mean, least, most = (factor * each for each in (values.mean, values.min, values.max))
@@ -94,13 +94,13 @@ def _total(values: Range | None) -> Cell:
 
 
 def _numbers(listed: Sequence[int], of: int) -> Cell:
-    """Numbers of samples, as many as there is room for."""
+    """List numbers of samples, as many as there is room for."""
     more = " …" if of > min(len(listed), MOST_LOST) else ""
     return Cell(", ".join(map(str, listed[:MOST_LOST])) + more or None)
 
 
 def _runs(analysis: Analysis) -> Section:
-    """Nothing where there is one."""
+    """List the runs; leave the table empty where there is only one."""
     runs = analysis.runs if len(analysis.runs) > 1 else []
     begin = analysis.first_ns or 0
     hops = [[hop.name for hop in analysis.hops if hop.run == run.number] for run in runs]
@@ -147,7 +147,7 @@ def _samples(analysis: Analysis) -> Section:
 
 
 def _times(key: str, rows: Sequence[Times], *notes: str) -> Table:
-    """A row for each interval of time; all of its columns in one unit."""
+    """Return a table with a row for each interval of time, all of its columns in one unit."""
     spreads = [spread for _, _, spread in rows]
 
     def column(title: str, values: Sequence[float | None]) -> Column:
@@ -201,7 +201,7 @@ def _throughput(analysis: Analysis) -> Section:
 
 
 def _application(found: Application | None) -> Iterator[Section]:
-    """Latencies of the application and of its packets, in all and sample by sample."""
+    """Yield latencies of the application and of its packets, in all and sample by sample."""
     if found is None:
         return
     counts = [
@@ -337,7 +337,7 @@ def _flows(analysis: Analysis) -> Section:
 
 
 def _of_tcp(title: str, values: Sequence[int], flows: Sequence[Flow]) -> Column:
-    """Counts of segments, absent for other transports."""
+    """Return a column of counts of segments, absent for other transports."""
     cells = [
         Cell(value) if flow.transport == "tcp" else ABSENT
         for value, flow in zip(values, flows, strict=True)

@@ -131,7 +131,7 @@ def record_command(
 
 @contextlib.contextmanager
 def _site(interface: str, pattern: str, node: str | None, lab_name: str | None) -> Iterator[Site]:
-    """Where dumpcap runs, once it is known that it can."""
+    """Yield the place where dumpcap runs, once it is known that it can."""
     from busmark.errors import UserError
     from busmark.launcher import Start, marker
     from busmark.nodes.shell import Shell, command, environment
@@ -171,7 +171,7 @@ def _site(interface: str, pattern: str, node: str | None, lab_name: str | None) 
 
 
 def _of_lab(name: str, node: str) -> list[str]:
-    """The command that runs another on a node of a lab."""
+    """Return the command that runs another on a node of a lab."""
     from busmark.errors import UserError
     from busmark.plugins.lab.lab import labs
 
@@ -293,7 +293,7 @@ def explain_command(
 
 
 def _case(result: Result, wanted: str) -> Case:
-    """The captured case of this name or number; without one, the only one."""
+    """Return the captured case of this name or number; without one, the only captured case."""
     from busmark.errors import UserError
     from busmark.plugins.capture.late import is_captured
 

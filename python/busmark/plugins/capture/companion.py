@@ -42,7 +42,7 @@ class Capture(Companion):
         return on_network(stage.params, {seat.adapter.name: seat.adapter for seat in stage.seats})
 
     async def start(self) -> None:
-        """Begins on all interfaces; packets are captured when this returns."""
+        """Begin on all interfaces; packets are captured when this returns."""
         capture, stage = self.stage.scenario.capture, self.stage
         assert capture is not None
         adapters = {seat.adapter.name: seat.adapter for seat in stage.seats}
@@ -68,7 +68,7 @@ class Capture(Companion):
             raise _raised(error, stage.results) from None
 
     def _cpus(self, place: Place) -> list[int]:
-        """CPUs of its machine that no participant uses, where there are such."""
+        """Return the CPUs of the place's machine that no participant uses, where there are such."""
         seats = self.stage.seats
         matrix = [seat for seat in seats if seat.participant.side]
         placed = cpus_of(self.stage.params, len(matrix), [seat.place.cpus for seat in matrix])
@@ -80,7 +80,7 @@ class Capture(Companion):
         return spare_cpus(used, place.cpus)
 
     async def stop(self) -> None:
-        """Ends them, and stores what was counted."""
+        """End the captures, and store what was counted."""
         try:
             await together(*(in_thread(each.stop) for each in self._taken.values()))
         except CaptureFailed as error:
@@ -101,12 +101,12 @@ class Capture(Companion):
         }
 
     async def kill(self) -> list[tuple[Node, int]]:
-        """Ends them at once. Those on nodes are ended by the shell that has them."""
+        """End the captures at once. Captures on nodes are ended by the shell that has them."""
         await asyncio.gather(*(in_thread(each.kill) for each in self._taken.values()))
         return []
 
     def artefacts(self) -> dict[str, Path]:
-        """The files."""
+        """Return the files, by the ends of their names."""
         return {end: each.path for end, each in self._taken.items()}
 
     def findings(self) -> list[str]:
@@ -115,8 +115,8 @@ class Capture(Companion):
 
 
 def interfaces(stage: Stage) -> list[tuple[Place, str]]:
-    """Each once: the interfaces of all participants; and loopback where several of them, or one
-    and a server, have one network."""
+    """List each interface once: the interfaces of all participants; and loopback where several of
+    them, or one and a server, have one network."""
     places = [seat.place for seat in stage.seats] + [own[0].place for own in stage.served]
     # Places on which this is the same have one network.
     networks = [p.node.facts.network if p.node else p.lab_node or "" for p in places]
@@ -136,7 +136,7 @@ def _site(place: Place) -> Site:
 
 
 def _raised(error: CaptureFailed, folder: Path) -> UserError | RoundError:
-    """A full disk ends the campaign, anything else the round."""
+    """Return an error: a full disk ends the campaign, anything else the round."""
     if isinstance(error, DiskFull):
         return UserError(
             str(error),

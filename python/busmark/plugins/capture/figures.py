@@ -13,7 +13,7 @@ NONE = np.iinfo(np.int64).min
 
 
 def spread(times: Times) -> Spread | None:
-    """Figures of these times; None without any."""
+    """Summarise these times; None without any."""
     if not len(times):
         return None
     values = times.astype(np.float64)
@@ -41,33 +41,33 @@ def range_of(values: npt.NDArray[np.float64]) -> Range | None:
 
 
 def between(begin: Times, end: Times) -> Times:
-    """Differences where both are there and in this order."""
+    """Return the differences where both times are there and in this order."""
     both = (begin != NONE) & (end != NONE) & (end >= begin)
     found: Times = (end - begin)[both]
     return found
 
 
 def present(times: Times) -> npt.NDArray[np.bool_]:
-    """Return which are there."""
+    """Return which of these times are there."""
     found: npt.NDArray[np.bool_] = times != NONE
     return found
 
 
 def taken(times: Times, index: Times) -> Times:
-    """These times; what has no index has none."""
+    """Take the times at these indexes; NONE where an index is negative."""
     found: Times = np.where(index >= 0, times[np.maximum(index, 0)], NONE)
     return found
 
 
 def difference(begin: Times, end: Times) -> Times:
-    """For each, in whichever order; NONE where one is not there."""
+    """Return the difference of each pair, in whichever order; NONE where one is not there."""
     both = present(begin) & present(end)
     found: Times = np.where(both, np.where(both, end, 0) - np.where(both, begin, 0), NONE)
     return found
 
 
 def first_reaching(times: Times, reached: Times, wanted: Times) -> Times:
-    """For each wanted number, the first time at which at least that was reached.
+    """Return for each wanted number the first time at which at least that was reached, else NONE.
 
     `times` are in order; what was reached once stays reached.
     """

@@ -115,8 +115,8 @@ FAILURES = (
 
 
 async def decode(case: Case, number: int, data: RoundData, cookie: int, folder: Path) -> Wire:
-    """Decodes the captures of a round that has ended. Whatever fails, the round is kept: what
-    could not be done is among what its companions say. `folder` is for files meanwhile."""
+    """Decode the captures of a round that has ended. Whatever fails, the round is kept: what could
+    not be done is among what its companions say. `folder` is for files meanwhile."""
     if not data.captures:
         return Wire()
     said: list[str] = []
@@ -138,7 +138,7 @@ async def decode(case: Case, number: int, data: RoundData, cookie: int, folder: 
 async def _decoded(
     data: RoundData, cookie: int, folder: Path, tables: list[Path], said: list[str]
 ) -> list[Decoding]:
-    """All captures that could be decoded, one after the other; of others `said` has the reason."""
+    """Decode all captures that can be, one after the other; add the reasons of others to `said`."""
     window, sizes = _window(data), _sample_bytes(data)
     found = []
     for capture in _captures(data, said):
@@ -153,7 +153,7 @@ async def _decoded(
 
 
 async def _run(words: list[str]) -> tuple[int, str, str]:
-    """Exit code, output and errors of a command; it is killed where we are interrupted."""
+    """Run a command: exit code, output and errors. Kill it where this is cancelled."""
     with Launched(Start(words), "round", stdin=DEVNULL, stdout=PIPE, stderr=PIPE) as process:
         try:
             output, errors = await in_thread(process.complete, LIMIT_S)
@@ -211,7 +211,7 @@ def _figures(spent: Mapping[str, Mapping[str, int]], samples: int) -> dict[str, 
 
 
 def _samples(found: list[Decoding], window: tuple[int, int]) -> int:
-    """Different samples that ended within the window, on any hop."""
+    """Count the different samples that ended within the window, on any hop."""
     seen = [
         pl.scan_ipc(each.table)
         .filter(
@@ -248,9 +248,9 @@ def _captures(data: RoundData, said: list[str]) -> Iterator[Capture]:
 
 
 def _unseen(data: RoundData, wire_bytes: int) -> int:
-    """Samples that passed although none can be recognised, as in encrypted packets: those that were
-    written and answered. 0 where the packets are too few to hold them: then they went another way,
-    such as shared memory."""
+    """Estimate how many samples passed although none can be recognised, as in encrypted packets:
+    all that were written and answered. Return 0 where the packets are too few to hold them: then
+    they went another way, such as shared memory."""
     first = min((report["begin_ns"] for report in data.run), default=0)
     probes = {role["writer"]: role["rows"] for role in data.roles if role["role"] == "transmitter"}
     samples = least = 0.0
@@ -275,8 +275,8 @@ def _unseen(data: RoundData, wire_bytes: int) -> int:
 
 
 def _window(data: RoundData) -> tuple[int, int]:
-    """The measured time by CLOCK_REALTIME: from the first writer's begin until the last sample was
-    read, for a writer's end is the moment before its last sample."""
+    """Return the measured time by CLOCK_REALTIME: from the first writer's begin until the last
+    sample was read, for a writer's end is the moment before its last sample."""
     offsets = {
         row["participant"]: row["realtime_ns"] - row["monotonic_ns"] for row in data.participants
     }
@@ -305,7 +305,7 @@ def _window(data: RoundData) -> tuple[int, int]:
 
 
 def _sample_bytes(data: RoundData) -> dict[int, int]:
-    """Header and body of all samples of a writer, where they are all alike."""
+    """Return the bytes of header and body of each sample of a writer, where they are all alike."""
     return {
         end.number: HEADER_BYTES + flow.size
         for flow in data.flows.flows

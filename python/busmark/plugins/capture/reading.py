@@ -106,18 +106,18 @@ class Packets:
     """In the order of time."""
 
     def kind(self, protocol: str, name: str) -> int:
-        """Number of a kind of submessage."""
+        """Return the number of a kind of submessage."""
         return _kind(self.summary, protocol, name)
 
     def protocol(self, name: str) -> int:
-        """Number of a protocol."""
+        """Return the number of a protocol."""
         number: int = self.summary["protocols"].index(name)
         return number
 
 
 def read(path: Path, *, agent_ports: Sequence[int] = (), contents: bool = False) -> Packets:
-    """Rows of a capture; a fault in its middle is in the summary. Its `contents` are the last whole
-    sample of each writer of RTPS, where they are asked for."""
+    """Read the rows of a capture; a fault in its middle is in the summary. Its `contents` are the
+    last whole sample of each writer of RTPS, where they are asked for."""
     with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:
         table = Path(folder) / "packets.arrow"
         ports = [word for port in agent_ports for word in ("--agent-port", str(port))]
@@ -169,7 +169,7 @@ def directions(packets: Packets) -> dict[int, str]:
 
 
 def _runs(packets: Packets) -> list[Run]:
-    """Times with samples of users between which nobody was there: a session lasts from its
+    """Find the times with samples of users between which nobody was there: a session lasts from its
     CREATE_CLIENT to its last packet, HEARTBEAT to a client that is gone left out."""
     rows, reverse = packets.rows, reverse_flows(packets.summary["flows"])
     to_agent = [flow for flow, way in directions(packets).items() if way == "to agent"]
@@ -239,7 +239,7 @@ def _rows(
 
 
 def _without_nothing(piece: pl.DataFrame) -> pl.DataFrame:
-    """A column without a value takes as much memory as any other, unless its type is Null."""
+    """Make columns without a value Null: with any other type they take as much memory as others."""
     empty = [name for name in piece.columns if piece[name].null_count() == piece.height]
     return piece.with_columns(pl.lit(None, pl.Null).alias(name) for name in empty)
 

@@ -54,7 +54,7 @@ class Samples:
 
 
 def all_samples(packets: Packets) -> list[Samples]:
-    """By the time of the first sample."""
+    """Make samples of all carried rows, which are used up; order them by the time of the first."""
     carried = packets.carried
     _put_wire(packets, carried)
     begun = np.array([run.begin_ns for run in packets.runs] or [0], np.int64)
@@ -79,7 +79,7 @@ def all_samples(packets: Packets) -> list[Samples]:
 
 
 def _groups(carried: pl.DataFrame) -> list[tuple[dict[str, Any], pl.DataFrame]]:
-    """Rows of each writer on each flow, and what they have in common.
+    """Return the rows of each writer on each flow, and what they have in common.
 
     Columns are moved one by one: no more than one of them is in memory twice.
     """
@@ -96,7 +96,7 @@ def _groups(carried: pl.DataFrame) -> list[tuple[dict[str, Any], pl.DataFrame]]:
 
 
 def _places(carried: pl.DataFrame) -> dict[tuple[Any, ...], pl.Series]:
-    """Numbers of the rows of each group. Grouping all at once takes more memory than they do."""
+    """Return the row numbers of each group. Grouping all at once takes more memory than they do."""
     found: dict[tuple[Any, ...], list[pl.Series]] = {}
     for start in range(0, carried.height, PIECE):
         piece = carried.slice(start, PIECE).select(KEYS).with_row_index("row", offset=start)
@@ -107,8 +107,8 @@ def _places(carried: pl.DataFrame) -> dict[tuple[Any, ...], pl.Series]:
 
 
 def _put_wire(packets: Packets, carried: pl.DataFrame) -> None:
-    """Puts the bytes on the wire of each message in the place of its packet's. A datagram is a
-    whole message: its packet is enough."""
+    """Put the bytes on the wire of each message in the place of its packet's. A datagram is a whole
+    message: its packet is enough."""
     flow_of = packets.summary["flows"]
     flows = [n for n in carried["flow"].unique() if flow_of[n]["transport"] != "udp"]
     if flows:
@@ -122,7 +122,7 @@ def _put_wire(packets: Packets, carried: pl.DataFrame) -> None:
 
 
 def _wire_of_streams(rows: pl.DataFrame, carried: pl.DataFrame, flows: list[int]) -> pl.Series:
-    """A message has its share of each segment with bytes of it: these bytes, and as much of the
+    """Give each message its share of each segment with bytes of it: these bytes, and as much of the
     headers. Packets of a serial line belong to the message that ends with them."""
     wire = np.asarray(carried["wire_bytes"].to_numpy(), np.float64).copy()
     of = carried["flow"].to_numpy()
@@ -154,7 +154,7 @@ def _wire_of_streams(rows: pl.DataFrame, carried: pl.DataFrame, flows: list[int]
 
 
 def _up_to(rows: pl.DataFrame, packets: pl.Series) -> np.ndarray:
-    """Bytes of all packets since the message before, for each of these packets."""
+    """Sum the bytes of all packets since the message before, for each of these packets."""
     by_packet = (
         rows.group_by("packet")
         .agg(pl.col("wire_bytes").max(), completes=pl.col("kind").is_not_null().any())
@@ -173,7 +173,7 @@ def _samples(
     protocol: Literal["rtps", "xrce"],
     kind: Literal["WRITE_DATA", "DATA"],
 ) -> Samples:
-    """The samples of one writer; the first copy counts. Fragments of RTPS make one sample."""
+    """Make the samples of one writer; the first copy counts. Fragments of RTPS make one sample."""
     first = group
     if group.select(pl.col("repeated").cast(pl.Boolean).any()).item():
         first = group.filter(~pl.col("repeated").fill_null(value=False))
@@ -204,7 +204,7 @@ def _samples(
 
 
 def _there(values: pl.Series) -> Times:
-    """Numbers; where none is there, they take no memory."""
+    """Return the numbers, NONE for a null; where none is there, they take no memory."""
     if values.null_count() == len(values):
         return _nothing(len(values))
     found: Times = values.fill_null(NONE).to_numpy()
@@ -216,7 +216,7 @@ def _nothing(count: int) -> Times:
 
 
 def _one_each(first: pl.DataFrame, protocol: str) -> pl.DataFrame:
-    """A row for each sample, in the order of time: fragments of RTPS are put together."""
+    """Return a row for each sample, in the order of time: fragments of RTPS are put together."""
     begun = pl.min_horizontal("begun_ns", "time_ns").alias("begun")
     if first["begun_ns"].null_count() == first.height:
         begun = pl.col("time_ns").alias("begun")
@@ -239,7 +239,7 @@ def _one_each(first: pl.DataFrame, protocol: str) -> pl.DataFrame:
 
 
 def confirm(packets: Packets, found: list[Samples]) -> None:
-    """Fills in when each sample was confirmed, by the protocol and by TCP."""
+    """Fill in when each sample was confirmed, by the protocol and by TCP."""
     rows = packets.rows
     reverse = reverse_flows(packets.summary["flows"])
     kinds = [packets.kind(name, "ACKNACK") for name in ("rtps", "xrce")]
@@ -267,7 +267,7 @@ def _reached(each: Samples, rows: pl.DataFrame, column: str, wanted: Times) -> T
 
 
 def _by_readers(each: Samples, acknacks: pl.DataFrame) -> Times:
-    """The last of all readers that confirm; of those that the data names, if it names any."""
+    """Return when the last reader confirmed each; if the data names readers, only they count."""
     of = acknacks.filter(
         (pl.col("writer") == each.writer)
         & (pl.col("destination").is_null() | (pl.col("destination") == each.source))

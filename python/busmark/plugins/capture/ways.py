@@ -22,13 +22,13 @@ Confirmation = Literal["ACKNACK", "TCP"]
 
 
 def ways(hops: Sequence[Named], until: Confirmation | None = None) -> list[Way]:
-    """From each hop at which samples enter, to each at which they leave; L ends at the ACKNACK, or
-    at TCP's acknowledgement where there is none."""
+    """Return the ways from each hop at which samples enter, to each at which they leave; L ends at
+    the ACKNACK, or at TCP's acknowledgement where there is none."""
     return [_way(path, until) for path in paths(hops)]
 
 
 def paths(hops: Sequence[Named]) -> list[list[Named]]:
-    """The hops of each way."""
+    """Return the hops of each way."""
     alike = Counter(_stage(of) for _, of in hops)
 
     def shares(one: Named, other: Named) -> bool:
@@ -68,7 +68,7 @@ def _cut_off(one: Samples, other: Samples) -> bool:
 
 
 def _matched(one: Samples, other: Samples) -> Times:
-    """For each sample of one, its index at the other, or -1: the same payload, not earlier.
+    """Return for each sample of one its index at the other, or -1: the same payload, not earlier.
 
     Payloads that are there several times keep their order, as many of them as can: the last one at
     the other is the last at one before it, and so on backwards. Where a snap length cut payloads
@@ -104,7 +104,7 @@ def _matched(one: Samples, other: Samples) -> Times:
 
 
 def followed(hops: Sequence[Named]) -> list[Times]:
-    """For each hop of a way, the index there of each sample of its first hop, or -1."""
+    """Return for each hop of a way the index there of each sample of its first hop, or -1."""
     first = hops[0][1]
     indexes = [np.arange(len(first.times))]
     for before, after in pairwise(hops):
@@ -178,7 +178,7 @@ def _eq2(
     bytes_each: np.ndarray,
     until: Confirmation | None,
 ) -> np.ndarray:
-    """Bits of all hops by L; by the latency where nothing confirms."""
+    """Divide the bits on all hops by L; by the latency where nothing confirms."""
     first, last = hops[0][1], hops[-1][1]
     for times in (*(times for _, times in confirmations(last, until)), last.times):
         ends = taken(times, indexes[-1])[whole]

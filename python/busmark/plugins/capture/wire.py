@@ -100,7 +100,7 @@ def decoded(capture: Capture, table: Path, returncode: int, said: str, errors: s
 
 
 def end_text(flow: Mapping[str, Any], end: str) -> str:
-    """Address and port."""
+    """Return address and port of an end of a flow."""
     address, port = flow[end], flow[f"{end}_port"]
     return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
 
@@ -176,8 +176,8 @@ KEY = ("hop", "sample_writer", "sample_seq", "answered", "warm_up")
 
 
 def passages(found: Sequence[Decoding], flow_of: Callable[[int], str | None]) -> pl.DataFrame:
-    """Rows of the table `hops` but for case and round, in the order of time. `flow_of` names the
-    flow of the case to which a writer belongs."""
+    """Make the rows of the table `hops` but for case and round, in the order of time. `flow_of`
+    names the flow of the case to which a writer belongs."""
     hops: list[dict[str, Any]] = []
     frames = [_of_capture(each, hops) for each in found]
     schema = polars_schema("hops")
@@ -215,7 +215,7 @@ def passages(found: Sequence[Decoding], flow_of: Callable[[int], str | None]) ->
 
 
 def _of_capture(found: Decoding, hops: list[dict[str, Any]]) -> pl.DataFrame:
-    """Passages in one file, each with the number of its hop; adds these hops."""
+    """Return the passages in one file, each with the number of its hop; add these hops."""
     table = pl.scan_ipc(found.table)
     carries = pl.col("sample_seq").is_not_null() | (pl.col("fragment").is_not_null())
     rows = table.filter(carries).select(COLUMNS).head(MOST).collect()
@@ -269,8 +269,8 @@ def _shared(packets: pl.Expr, share: pl.Expr, sharing: pl.Expr) -> list[pl.Expr]
 
 
 def _put_together(rows: pl.DataFrame) -> pl.DataFrame:
-    """Samples in fragments of RTPS: one passage of those that came first, and one of those that
-    came again. A sample whose first fragment is not there is not recognised."""
+    """Put together samples in fragments of RTPS: one passage of the fragments that came first, and
+    one of those that came again. A sample whose first fragment is not there is not recognised."""
     named = (
         rows.filter(pl.col("sample_seq").is_not_null())
         .unique(WHOLE, keep="first")
@@ -320,7 +320,7 @@ ROW = "row"
 def confirmed(
     rows: pl.DataFrame, answers: pl.DataFrame, summary: Mapping[str, Any]
 ) -> pl.DataFrame:
-    """The rows of samples with `confirmed_ns` and `acknowledged_ns`; `answers` are rows with an
+    """Add `confirmed_ns` and `acknowledged_ns` to the rows of samples; `answers` are rows with an
     ACKNACK, or with what TCP acknowledges.
 
     Where RTPS has several readers, the confirmation of the last one counts.
@@ -360,7 +360,7 @@ def confirmed(
 
 
 def _by_readers(samples: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
-    """By each reader; what an ACKNACK is for is the writer's prefix and number."""
+    """Find each reader's first answer; an ACKNACK is for the writer's prefix and number."""
     own = (
         answers.drop_nulls("destination")
         .with_columns(reached="first_seq", from_reader=pl.struct("source", "reader").rank("dense"))
@@ -374,7 +374,7 @@ def _by_readers(samples: pl.DataFrame, answers: pl.DataFrame) -> pl.DataFrame:
 
 
 def _first(samples: pl.DataFrame, answers: pl.DataFrame, by: tuple[str, ...]) -> pl.DataFrame:
-    """For each sample the first answer after it that has reached what the sample wants."""
+    """Find for each sample the first answer after it that has reached what the sample wants."""
     steps = (
         answers.drop_nulls([*by, "reached"])
         .sort("time_ns")
@@ -420,8 +420,8 @@ COUNTS = ("packets", "wire_bytes", "window_packets", "window_wire_bytes")
 
 
 def costs(found: Sequence[Decoding]) -> dict[str, dict[str, int]]:
-    """By purpose, packets and bytes of all captures of a round, in the window and altogether. What
-    was captured at both ends of a link is counted at the end that has more of it."""
+    """Sum packets and bytes of all captures of a round by purpose, in the window and altogether.
+    What was captured at both ends of a link is counted at the end that has more of it."""
     flows: dict[tuple[Any, ...], dict[str, Any]] = {}
     for each in found:
         own: dict[tuple[Any, ...], list[dict[str, Any]]] = {}

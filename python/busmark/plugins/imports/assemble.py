@@ -190,7 +190,7 @@ def cases(runs: list[Run]) -> list[ImportedCase]:
 
 
 def _name(params: RunParameters) -> str:
-    """For files and links."""
+    """Return a name of a case, for files and links."""
     parts = [params.adapter, params.test, params.size, params.qos.get("reliability") or None]
     known = "-".join(str(part) for part in parts if part is not None)
     plain = re.sub(r"[^a-z0-9_.]+", "-", known.lower())

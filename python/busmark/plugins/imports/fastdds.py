@@ -121,7 +121,7 @@ FLAWS = (HALVED, LOANS, TIMEOUT, TAIL, WRITTEN, LOSS, BURSTS, SIZE)
 
 
 def _cells(text: str) -> tuple[str, ...]:
-    """Cells of a line; a comma at its end makes no cell."""
+    """Return the cells of a line; a comma at its end makes no cell."""
     return tuple(cell.strip().strip('"') for cell in text.strip().rstrip(",").split(","))
 
 

@@ -148,7 +148,7 @@ class FlawEvidence:
     runs: list[Run] = field(default_factory=list)
 
     def finding(self, cases: list[str]) -> Finding:
-        """Return it as it is stored with the result."""
+        """Return it in the form that is stored with the result."""
         values = asdict(self.flaw)
         del values["of_summaries"]
         return Finding(**values, evidence=self.evidence, cases=cases)

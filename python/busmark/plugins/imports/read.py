@@ -72,7 +72,7 @@ def import_results(
     tell: Callable[[str], None] = lambda line: None,
 ) -> Result:
     """Read `paths`, which are files, folders, patterns and archives of files of one tool, and
-    writes the result directory `out`, which must not exist or be empty. `form` is one of the
+    write the result directory `out`, which must not exist or be empty. `form` is one of the
     registry's names; None: recognised by content. `added` are parameters as KEY=VALUE. `tell` gets
     one line for each file: what became of it.
 
@@ -154,7 +154,7 @@ def _combined(found: Collection) -> list[Run]:
 
 
 def _of_several_folders(case: ImportedCase) -> None:
-    """Check that the case's files are in folders which are no neighbours."""
+    """Note a flaw where the case's files are in folders which are no neighbours."""
     folders = list(dict.fromkeys(PurePath(run.file).parent for run in case.runs))
     if len({folder.parent for folder in folders}) > 1:
         text = f"{len(case.runs)} rounds from {len(folders)} folders: {folders[0]} to {folders[-1]}"
@@ -210,7 +210,7 @@ def _refusal(name: str, error: UserError) -> str:
 
 
 def _became(cases: Sequence[ImportedCase]) -> dict[str, list[str]]:
-    """By file, what its runs became."""
+    """Return, by file, what its runs became."""
     found: dict[str, list[str]] = {}
     for case in cases:
         for run in case.runs:
@@ -332,8 +332,8 @@ def summaries(cases: Sequence[ImportedCase]) -> pl.DataFrame:
 
 
 def _table(table: str, case: str, number: int, frame: pl.DataFrame | None) -> pl.DataFrame:
-    """In the columns of the format; what a source does not have is null, without rows if it has
-    nothing of it."""
+    """Return a frame in the columns of the format: null where a source has no such column, without
+    rows where it has no frame."""
     schema = polars_schema(table)
     if frame is None:
         return pl.DataFrame(schema=schema)
@@ -362,7 +362,7 @@ def _row(case: ImportedCase, number: int, order: int, run: Run) -> dict[str, Any
 
 
 def _round_trip(run: Run, percent: float) -> float | None:
-    """Return a percentile of the whole run's round trip, by its samples if they are there."""
+    """Return a percentile of the whole run's round trip, as the source states it; or None."""
     factors = {"half_round_trip": 2.0, "round_trip": 1.0}
     for s in run.reported:
         if s.percent == percent and s.start_s is None and s.quantity in factors:
@@ -417,7 +417,7 @@ def _adapters(imported: Sequence[ImportedFile]) -> dict[str, dict[str, Any]]:
 
 
 def _findings(cases: Sequence[ImportedCase], imported: Sequence[ImportedFile]) -> list[Finding]:
-    """Flaws by identifier, with all cases they concern and the evidence of each file."""
+    """Return a finding for each flaw, with all cases it concerns and the evidence of each file."""
     by_run = {id(run): case.id for case in cases for run in case.runs}
     merged: dict[str, Finding] = {}
     evidence: dict[str, list[str]] = {}

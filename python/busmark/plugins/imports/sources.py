@@ -154,7 +154,7 @@ class LimitedStream(io.RawIOBase):
         self.stream, self.left = stream, LARGEST_UNPACKED
 
     def readable(self) -> bool:
-        """It is only read."""
+        """Return True: the stream is only read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
@@ -179,7 +179,7 @@ class TooLarge(Exception):
 
 
 def _guarded(name: str, members: Iterator[Found]) -> Iterator[Found]:
-    """Return the members, up to where the archive is found to be damaged, or to be a trap."""
+    """Yield the members, up to where the archive is found to be damaged, or to be a trap."""
     try:
         yield from members
     except TooLarge as error:

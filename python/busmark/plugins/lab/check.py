@@ -66,7 +66,7 @@ class LinkMeasurement(BaseModel):
 
 
 def measure(lab: Lab) -> LinkMeasurement:
-    """Measures the way from the first node to the last, in some seconds.
+    """Measure the way from the first node to the last, which takes some seconds.
 
     Raises:
         UserError: nothing gets through.

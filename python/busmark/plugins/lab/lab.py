@@ -61,11 +61,11 @@ class Lab(BaseModel):
         return network.ADDRESS.format(self.nodes.index(node) + 1)
 
     def prefix(self, node: str) -> list[str]:
-        """The command that runs another on a node."""
+        """Return the command that runs another on a node."""
         return ["ip", "netns", "exec", self.namespace(node)]
 
     def cut(self, *, down: bool) -> None:
-        """Takes all links down, or up again: nothing that comes to a node arrives meanwhile."""
+        """Take all links down, or up again: nothing that comes to a node arrives meanwhile."""
         nodes = [self.namespace(node) for node in self.nodes]
         (network.cut if down else network.join)(nodes)
 
@@ -86,13 +86,13 @@ class Lab(BaseModel):
 
 
 def labs() -> list[Lab]:
-    """Labs of this machine, by name."""
+    """Return the labs of this machine, by name."""
     with _registry():
         return _labs()
 
 
 def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
-    """Makes a lab, and removes what killed owners left behind.
+    """Make a lab, and remove what killed owners left behind.
 
     Args:
         owned: this process removes it; else it stays until the user does.
@@ -139,7 +139,7 @@ def set_up(name: str, size: int, links: Links, *, owned: bool) -> Lab:
 
 
 def lay_down(name: str) -> Lab:
-    """Removes a lab; what ran on its nodes continues without a network.
+    """Remove a lab and return it; what ran on its nodes continues without a network.
 
     Raises:
         UserError: there is none of this name.
@@ -158,7 +158,7 @@ def lay_down(name: str) -> Lab:
 
 @contextmanager
 def _registry() -> Iterator[None]:
-    """One at a time; leftovers are gone."""
+    """Lock the labs for the block, and remove leftovers before it."""
     if os.geteuid() != 0:
         yield  # nobody but root makes labs, so there is nothing to protect, and nothing to remove
         return
@@ -197,7 +197,7 @@ def _store(lab: Lab) -> None:
 
 
 def _forward(lab: Lab, *, owned: bool) -> Process:
-    """Starts the forwarder, and waits until it forwards."""
+    """Start the forwarder, and wait until it forwards."""
     links = lab.links
     ports = [f"p{number}" for number in range(1, lab.size + 1)]
     log = _path(lab, "log")
@@ -247,7 +247,7 @@ def _remove(lab: Lab) -> None:
 
 
 def need() -> None:
-    """Raises `UserError` if this process cannot make a lab."""
+    """Raise `UserError` if this process cannot make a lab."""
     _need_root()
     network.need_tools()
 

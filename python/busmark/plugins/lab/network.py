@@ -42,7 +42,7 @@ TOOLS = {"ip": "iproute2", "tc": "iproute2", "nft": "nftables", "ethtool": "etht
 
 
 def need_tools() -> None:
-    """Raises `UserError` if a tool is missing."""
+    """Raise `UserError` if a tool is missing."""
     path = "/usr/sbin:/sbin:/usr/bin:/bin"
     missing = sorted({TOOLS[tool] for tool in TOOLS if not shutil.which(tool, path=path)})
     if missing:
@@ -53,7 +53,7 @@ def need_tools() -> None:
 
 
 def run(*command: str, text: str | None = None) -> str:
-    """Runs a tool; its complaint becomes the error."""
+    """Run a tool and return its output; its complaint becomes the error."""
     given = PIPE if text else DEVNULL
     with Launched(Start([*command]), "lab", stdin=given, stderr=PIPE) as tool:
         said, complaint = tool.complete(data=text.encode() if text else None)
@@ -68,13 +68,13 @@ def run(*command: str, text: str | None = None) -> str:
 
 
 def namespaces() -> set[str]:
-    """All named ones of this machine."""
+    """Return the names of all named namespaces of this machine."""
     folder = Path("/run/netns")
     return {entry.name for entry in folder.iterdir()} if folder.is_dir() else set()
 
 
 def make(switch: str, nodes: list[str], links: Links) -> None:
-    """Makes the namespaces `nodes`, each with a link to `switch`. Nothing forwards yet."""
+    """Make the namespaces, each of `nodes` with a link to `switch`. Nothing forwards yet."""
     for name in (switch, *nodes):
         run("ip", "netns", "add", name)
     for number, node in enumerate(nodes, 1):
@@ -142,7 +142,7 @@ def make(switch: str, nodes: list[str], links: Links) -> None:
 
 
 def cut(nodes: list[str]) -> None:
-    """Loses every IP packet that comes to these nodes, until `join`: senders do not notice."""
+    """Drop every IP packet that comes to these nodes, until `join`: senders do not notice."""
     for node in nodes:
         run(
             "ip",
@@ -163,7 +163,7 @@ def cut(nodes: list[str]) -> None:
 
 
 def join(nodes: list[str]) -> None:
-    """Ends a `cut`."""
+    """End a `cut`."""
     for node in nodes:
         # Added first, so that one which is not there is no error.
         run(
@@ -179,7 +179,7 @@ def join(nodes: list[str]) -> None:
 
 
 def limit(node: str, links: Links) -> None:
-    """Rate and loss of a node's link: what it sends."""
+    """Limit the rate at which a node sends, and drop a share of the packets that come to it."""
     if links.rate_bit_s:
         burst = max(LEAST_BURST_BYTES, int(links.rate_bit_s / 8 / TICKS_PER_S))
         rate, size = f"{links.rate_bit_s:.0f}bit", f"{burst}b"
@@ -224,14 +224,14 @@ counter drop
 
 
 def bridge(switch: str, nodes: int) -> None:
-    """Joins the links in the kernel; groups are flooded, as an unmanaged switch does."""
+    """Join the links in the kernel; groups are flooded, as an unmanaged switch does."""
     lines = ["link add br0 type bridge mcast_snooping 0", "link set br0 up"]
     lines += [f"link set p{number} master br0" for number in range(1, nodes + 1)]
     run("ip", "-n", switch, "-batch", "-", text="\n".join(lines))
 
 
 def remove(names: list[str]) -> None:
-    """Removes these namespaces, and with them their links."""
+    """Remove these namespaces, and with them their links."""
     for name in sorted(namespaces().intersection(names)):
         run("ip", "netns", "del", name)
     for name in names:
@@ -241,7 +241,7 @@ def remove(names: list[str]) -> None:
 
 
 def inhabitants(name: str) -> list[int]:
-    """Processes in a namespace."""
+    """Return the ids of the processes in a namespace."""
     if name not in namespaces():
         return []
     return [int(pid) for pid in run("ip", "netns", "pids", name).split()]

@@ -32,7 +32,7 @@ END_PAUSE_S = 0.02
 
 
 def main() -> None:
-    """Does the task of the command line."""
+    """Do the task of the command line."""
     task, address, patience_s = sys.argv[1], sys.argv[2], float(sys.argv[3])
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as own:
         if task == "answer":
@@ -47,7 +47,7 @@ def main() -> None:
 
 
 def answer(own: socket.socket) -> None:
-    """Sends pings back; counts what else comes, until an end comes."""
+    """Send pings back and count other datagrams, until an end comes; print the count as JSON."""
     count, first, last, size = 0, 0, 0, 0
     while True:
         data, sender = own.recvfrom(2048)
@@ -65,7 +65,7 @@ def answer(own: socket.socket) -> None:
 
 
 def ping(own: socket.socket) -> list[float]:
-    """Round trips in seconds; lost ones are left out."""
+    """Send pings and return their round trips in seconds; lost ones are left out."""
     times: list[float] = []
     enough = time.monotonic() + PING_S
     for number in range(PINGS):
@@ -106,8 +106,8 @@ def steady(own: socket.socket) -> int:
 
 
 def _end(own: socket.socket) -> None:
-    """Until the receiver has gone, as it does after the first that comes: the network may lose
-    some, and a receiver that waits for a CPU many."""
+    """Send ends until the receiver has gone, as it does after the first that comes: the network may
+    lose some, and a receiver that waits for a CPU many."""
     time.sleep(QUIET_S)
     until = time.monotonic() + END_S + (own.gettimeout() or 0)
     own.settimeout(END_PAUSE_S)

@@ -193,7 +193,7 @@ _known: dict[Any, dict[str, Any]] = {}
 
 
 def _hints(cls: Any) -> dict[str, Any]:
-    """Types of the members, base types first."""
+    """Return the types of the members, base types first."""
     if cls not in _known:
         _known[cls] = typing.get_type_hints(cls, include_extras=True)
     return _known[cls]

@@ -25,7 +25,7 @@ class UserType:
 
     @classmethod
     def of(cls, idl: Path, name: str) -> UserType:
-        """Raises `UserError` for a file that is none and a name that cannot be one."""
+        """Return the type; raise `UserError` for no file and for a name that cannot be one."""
         if not idl.is_file():
             raise UserError("no such file", where=str(idl), remedy="Name an IDL file.")
         if idl.name in TAKEN:
@@ -110,7 +110,7 @@ def _refused(idl: Path, path: Path, line: int) -> UserError:
 
 
 def _foreign(tree: ast.AST) -> Iterator[ast.AST]:
-    """Nodes that no class needs."""
+    """Yield the nodes that no class needs."""
     for node in ast.walk(tree):
         if not isinstance(node, STATEMENTS + EXPRESSIONS + OTHERS):
             yield node
@@ -140,7 +140,7 @@ def _foreign(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _is_annotation(call: ast.Call) -> bool:
-    """`annotate.NAME(…)` of the package's, or `auto()`: nothing else is called."""
+    """Return whether it is `annotate.NAME(…)` or `auto()`, the only calls that are allowed."""
     function = call.func
     if isinstance(function, ast.Name):
         return function.id == "auto" and not call.args and not call.keywords
@@ -152,7 +152,7 @@ def _is_annotation(call: ast.Call) -> bool:
 
 
 def _evaluated(of: ast.AST) -> Iterator[ast.AST]:
-    """Check that texts which stand for types, and are evaluated later, are names."""
+    """Yield texts which stand for types, and are evaluated later, but are no names."""
     for node in ast.walk(of):
         text = node.value if isinstance(node, ast.Constant) else None
         if isinstance(text, str) and (not DOTTED.fullmatch(text) or "__" in text):

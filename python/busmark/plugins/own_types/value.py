@@ -93,7 +93,7 @@ class Types:
 
 
 def _decoded(folder: Path, samples: Sequence[tuple[str, bytes]]) -> list[dict[str, Any]]:
-    """In a process of its own: the modules have the names that the user chose."""
+    """Decode in a process of its own: the modules have the names that the user chose."""
     asked = "".join(json.dumps({"type": t, "bytes": data.hex()}) + "\n" for t, data in samples)
     try:
         done = subprocess.run(

@@ -288,7 +288,7 @@ def _table(lines_of: Sequence[tuple[Check, Evidence]]) -> Table:
 
 
 def _ratio(ratio: Estimate | None) -> Cell:
-    """Return it as it is compared with what is expected: below 1 where the first is smaller."""
+    """Return it as compared with the expected ratio: below 1 where the first is smaller."""
     if ratio is None:
         return Cell()
     if ratio.low is None or ratio.high is None:

@@ -40,7 +40,7 @@ class Place:
     reliability: str
 
     def __str__(self) -> str:
-        """Such as "TCP, fastdds"."""
+        """Return transport and adapter, such as "TCP, fastdds"."""
         return f"{self.there}, {self.adapter}"
 
     def latency(self, **params: int) -> Select:

@@ -95,7 +95,7 @@ def command(
 
 
 def _level(text: str) -> tuple[str, float]:
-    """Kind and level of the one load in a text."""
+    """Return the kind and level of the one load in a text; refuse any other text."""
     from busmark.errors import UserError
     from busmark.load import parse
 

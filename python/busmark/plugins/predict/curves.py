@@ -94,7 +94,7 @@ def _points(figure: Figure) -> float:
 
 
 def _rising(table: FloatArray, _rates: FloatArray) -> FloatArray:
-    """More load loses no smaller share: where the medians say otherwise they are pooled."""
+    """Pool medians that fall, and shift values with them: more load loses no smaller share."""
     medians = np.nanmedian(table, axis=0)
     return table + (stats.rising(medians) - medians)
 

@@ -131,7 +131,7 @@ class CampaignDocuments:
         return create(self._run_dir / FOLDER, wanted)
 
     def _identity(self, params: Parameters, participant: str) -> str:
-        """Among documents of the run: the participant's name, or one with which it answers
+        """Return a name among documents of the run: the participant's, or one with which it answers
         handshakes."""
         adapters = {each.name: each.adapter for each in flows(params).participants}
         if len(set(adapters.values())) == 1:

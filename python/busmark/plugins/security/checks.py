@@ -252,7 +252,7 @@ def _key(
 
 
 def _mode(path: Path, clause: str) -> Iterator[Finding]:
-    """Rights of others to a private key."""
+    """Yield a finding where others than the owner have rights to a private key."""
     rights = stat.S_IMODE(path.stat().st_mode)
     if rights & 0o077:
         yield Finding(
@@ -428,7 +428,7 @@ def _grant(path: Path, grant: Grant, now: datetime) -> Iterator[Finding]:
 
 
 def _broad(path: Path, rule: Rule) -> Iterator[Finding]:
-    """Rules that allow everything."""
+    """Yield findings where a rule allows every domain or every topic."""
     if covered(Domains(0, LAST), rule.domains):
         yield Finding(
             "all-domains",
@@ -452,8 +452,8 @@ def _broad(path: Path, rule: Rule) -> Iterator[Finding]:
 
 
 def _unlike_promised(path: Path, rules: Sequence[Rule]) -> Iterator[Finding]:
-    """Return where a governance document protects less, or more, than the profile of its name: a
-    result says that a case has run with that profile."""
+    """Yield findings where a governance document protects less, or more, than the profile of its
+    name: a result says that a case has run with that profile."""
     if path.stem not in DDS:
         return
     for rule in rules:

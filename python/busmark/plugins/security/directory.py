@@ -38,7 +38,7 @@ class ParticipantDocuments:
     permissions: str = ""
 
     def __repr__(self) -> str:
-        """Without the password."""
+        """Return the text of these documents without the password."""
         return f"ParticipantDocuments({self.profile!r}, {self.certificate!r})"
 
 
@@ -52,7 +52,7 @@ class Documents:
     """What `security.toml` says; empty where there is none."""
 
     def __repr__(self) -> str:
-        """Without the passphrase."""
+        """Return the text of this directory without the passphrase."""
         return f"Documents({str(self.directory)!r})"
 
     @property

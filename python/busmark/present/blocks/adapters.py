@@ -117,7 +117,7 @@ def _family(adapter: Adapter) -> str:
 
 
 def _title(adapter: Adapter) -> str:
-    """Its middleware, by the name that Busmark has for it."""
+    """Name its middleware as Busmark does."""
     if adapter.name in known():
         return known()[adapter.name].title
     return str((adapter.capabilities or {}).get("title", ""))
@@ -200,7 +200,7 @@ def _facts(facts: dict[str, str]) -> Section:
 
 
 def _notes(adapter: Adapter) -> str:
-    """The page that says what is shipped, what the profiles change and why, what it does not do."""
+    """Name the page on what is shipped, what the profiles change and why, what it does not do."""
     if adapter.name not in known():
         return ""
     notes = known()[adapter.name].notes
@@ -266,7 +266,7 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
 
 
 def _short(name: str) -> str:
-    """A library's path by its name."""
+    """Return the name in a library's path."""
     return Path(name).stem.removeprefix("libbusmark_") if "/" in name else name
 
 

@@ -173,7 +173,7 @@ def _undecided(columns: Sequence[Column], found: Sequence[Ranking | None]) -> It
 
 
 def _versioned(label: str, declared: Mapping[str, object]) -> str:
-    """A label with the version of its middleware behind the name."""
+    """Add the version of its middleware to a label, behind the name."""
     title = str(declared.get("title") or "")
     number = version(declared)
     if not title or not number:
@@ -191,8 +191,8 @@ def _key(ranking: Ranking) -> Workload:
 def _labels(
     campaign: Campaign, known: Mapping[Workload, Members], shown: Sequence[Workload]
 ) -> Iterator[tuple[str, Role]]:
-    """Labels with their roles: middleware by its figure of the first workload, without one there by
-    the figure of the next; then baselines, then the floor."""
+    """Return labels with their roles: middleware by its figure of the first workload, without one
+    there by the figure of the next; then baselines, then the floor."""
     costs: dict[str, list[float]] = {}
     roles: dict[str, Role] = {}
     only_baselines = all(c.is_baseline for c in campaign.cases if not c.is_floor)
@@ -207,8 +207,8 @@ def _labels(
 
 
 def _foremost(labels: Sequence[str], workloads: Sequence[Members]) -> set[str]:
-    """As many labels as there are rows: those that come first in any workload, so that the best of
-    each is among them."""
+    """Choose as many labels as there are rows: those that come first in any workload, so that the
+    best of each is among them."""
     first = dict.fromkeys(labels, len(labels))
     for members in workloads:
         own = [label for label in labels if label in members]
@@ -218,7 +218,7 @@ def _foremost(labels: Sequence[str], workloads: Sequence[Members]) -> set[str]:
 
 
 def _cost(case: CaseSummary) -> float:
-    """Smaller is better."""
+    """Return the case's figure so that smaller is better; infinite without one."""
     found = case.headline
     value = found.figure.value if found else inf
     if found is None or found.is_time:
@@ -227,7 +227,7 @@ def _cost(case: CaseSummary) -> float:
 
 
 def _where(workload: Workload, among: Iterable[Workload]) -> str:
-    """Its size, and what it differs in from others of its test and placement."""
+    """Name its size, and what it differs in from others of its test and placement."""
     *_, size, further = workload
     others = [dict(other[3]) for other in among if other[:2] == workload[:2]]
     own = {name: value for name, value in further if any(o.get(name) != value for o in others)}
@@ -242,7 +242,7 @@ def _workload(
     ranking: Ranking | None,
     found: Mapping[str, Flags],
 ) -> Iterator[Column]:
-    """The figure of each label, and its ratio to the leader's."""
+    """Yield the figure of each label, and its ratio to the leader's."""
     headline = next(case.headline for case in cases if case and case.headline)
     what = figure_of(headline.kind)
     group = f"{text.upper_first(what)}, {placement_short(placement)}"
@@ -268,7 +268,7 @@ def _figure(case: CaseSummary | None) -> Cell:
 
 
 def _marked(cell: Cell, case: CaseSummary | None, found: Mapping[str, Flags]) -> Cell:
-    """The cell with the marks of what spoils its figure."""
+    """Return the cell with the marks of what spoils its figure."""
     if case is None or case.id not in found or case.headline is None:
         return cell
     names = {*NAMES.get(case.headline.kind, ()), case.headline.kind, "rounds"}
@@ -365,7 +365,7 @@ def _effects(campaign: Campaign) -> Table | None:
 
 
 def _not_paired(campaign: Campaign, found: Iterable[Sequence[Effect]]) -> Iterator[Text]:
-    """Middleware without an effect, and why."""
+    """Name middleware without an effect, and why."""
     paired = {campaign.case(each.versus.case).middleware for own in found for each in own}
     others = [
         c for c in campaign.cases if c.headline and not c.is_floor and c.middleware not in paired
@@ -434,13 +434,13 @@ def _is_as_specified(effect: Effect) -> bool:
 
 
 def _largest(effects: Iterable[Effect]) -> float:
-    """The largest change of those that are decided, as a logarithm."""
+    """Return the largest change of those that are decided, as a logarithm."""
     known = (e.versus for e in effects if e.versus.verdict != "undecided")
     return max((abs(log(v.ratio.value)) for v in known if v.ratio and v.ratio.value > 0), default=0)
 
 
 def _extreme(effects: Iterable[Effect], which: Callable[..., Versus]) -> Cell:
-    """The decided comparison with the smallest or largest ratio."""
+    """Return the decided comparison with the smallest or largest ratio."""
     known = [e.versus for e in effects if e.versus.ratio and e.versus.verdict != "undecided"]
     if not known:
         return Cell(verdict="undecided")

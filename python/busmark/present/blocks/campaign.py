@@ -123,7 +123,7 @@ def whole(
 def _results(
     campaign: Campaign, drawn: Mapping[str, Sequence[Chart]], placed: Collection[str]
 ) -> Iterator[Section]:
-    """Tables and charts of each test."""
+    """Yield tables and charts of each test."""
     tables: dict[str, list[Section]] = {}
     for group, section in zip(campaign.groups, cases(campaign), strict=True):
         tables.setdefault(group.test, []).append(section)
@@ -198,7 +198,7 @@ def views(result: Result, campaign: Campaign, folder: Path, *, plain: bool = Fal
 
 
 def _notebook(result: Result, campaign: Campaign, folder: Path) -> Document:
-    """The document, its configuration, tests and charts, with cells to continue with."""
+    """Return the document, its configuration, tests and charts, with cells to continue with."""
     own = document(campaign)
     more = [each for each in configuration(campaign) if each.key != "scenario"]
     if campaign.perftest:
@@ -225,7 +225,7 @@ def _notebook(result: Result, campaign: Campaign, folder: Path) -> Document:
 
 
 def _workbook(result: Result, campaign: Campaign) -> Document:
-    """The document, its configuration, tests, charts and frames."""
+    """Return the document, its configuration, tests, charts and frames."""
     own = document(campaign)
     kinds = [kind for kind in CHARTS if kind in CURVES or kind.shape is Bars]
     # All that is known of findings is a frame.
@@ -264,7 +264,7 @@ def _samples(result: Result, campaign: Campaign) -> Document:
 
 
 def _ci(result: Result, campaign: Campaign) -> Document:
-    """Requirements, a suite each; the estimates that answer what each case was measured for."""
+    """Return a suite of each requirement, and the estimates that answer what cases are for."""
     seconds = {
         case.id: sum(each.measured_s or 0.0 for each in case.attempts if each.status == "ok")
         for case in campaign.cases

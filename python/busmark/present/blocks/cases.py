@@ -121,7 +121,7 @@ def label_title(cases: Sequence[CaseSummary]) -> str:
 
 
 def _with_floors(group: Group, by_id: Mapping[str, CaseSummary]) -> list[CaseSummary]:
-    """The group's cases; each floor follows the last case of its size."""
+    """Return the group's cases; each floor follows the last case of its size."""
     cases = [by_id[case] for case in group.cases]
     floors = [by_id[case] for case in group.floors]
     ordered: list[CaseSummary] = []
@@ -170,7 +170,7 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
 
 
 def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[Column, Concerns]]:
-    """Statistics of pings or probes, all in the unit of the median."""
+    """Yield statistics of pings or probes, all in the unit of the median."""
     found = [of.pick(case) for case in cases]
     first = ""
     for one in REPORTED:
@@ -201,7 +201,8 @@ def _why_absent(one: Statistic, of: Described, case: CaseSummary) -> str:
 def _quantity(
     one: Estimate | Number, test: str, cases: Sequence[CaseSummary], *, last: bool
 ) -> tuple[Column, Concerns] | None:
-    """The column of a quantity that is no latency of single samples; `last`: behind all others."""
+    """Make the column of a quantity that is no latency of single samples; `last`: behind the
+    others."""
     heading = one.tables.get(test)
     if heading is None or heading.last != last:
         return None
@@ -228,7 +229,7 @@ def _estimates(one: Estimate, heading: Heading, cases: Sequence[CaseSummary]) ->
 
 
 def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
-    """With the share of the total unless it is none or unknown."""
+    """Return a column of numbers, each with its share of the total unless it is none or unknown."""
     cells = []
     for case in cases:
         value, total = one.pick(case), one.of(case) if one.of else None
@@ -249,7 +250,7 @@ def _without(heading: Heading, case: CaseSummary) -> Cell:
 
 
 def _load(case: CaseSummary) -> Cell:
-    """Sorted by its level where there is one; two levels have no order."""
+    """Return the cell of a load, sorted by its level where there is one; two have no order."""
     shares = shares_text(case.loads)
     return Cell(
         case.loads[0].achieved if len(case.loads) == 1 else None,
@@ -314,8 +315,8 @@ def _marked(
     made: Sequence[tuple[Column, Concerns]],
     found: Mapping[str, Flags],
 ) -> list[Column]:
-    """Columns with the marks of findings on the figures in question; on a row's first where it has
-    none of them."""
+    """Put the marks of findings on the figures in question; on a row's first cell where it has none
+    of them."""
     marks: dict[tuple[int, int], list[str]] = {}
     for row, case in enumerate(cases):
         for flag in found[case.id].flags if case.id in found else ():
@@ -334,8 +335,8 @@ def _marked(
 
 
 def _concerned(made: Sequence[tuple[Column, Concerns]], flag: Flag) -> list[int]:
-    """Columns of the figures in question; of a group of figures the first, so that the marks of one
-    finding do not widen every column."""
+    """Find the columns of the figures in question; of a group of figures the first, so that the
+    marks of one finding do not widen every column."""
     named = [n for n, (_, of) in enumerate(made) if of and of[0] in flag.concerns]
     groups = [
         n for n, (_, of) in enumerate(made) if n not in named and set(of) & set(flag.concerns)

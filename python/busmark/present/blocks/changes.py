@@ -211,7 +211,7 @@ def _values(pairs: Sequence[Pair], side: str, title: str, group: str) -> Column:
 
 
 def _ratios(pairs: Sequence[Pair], what: str) -> Iterator[Column]:
-    """Ratio and verdict of the headline figure, then percentiles of latencies, each below its
+    """Yield ratio and verdict of the headline figure, then percentiles of latencies, each below its
     name."""
     losses = [named(pair, "loss") for pair in pairs]
     first = [pair.headline for pair in pairs]
@@ -232,7 +232,7 @@ def _ratios(pairs: Sequence[Pair], what: str) -> Iterator[Column]:
 
 
 def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | None:
-    """Headline ratios with whole intervals, and what counts as equivalent."""
+    """Draw headline ratios with whole intervals, and what counts as equivalent; else None."""
     shown = [pair.headline for pair in pairs if pair.headline]
     if not shown:
         return None

@@ -124,7 +124,7 @@ def _sheet(kind: ChartKind, shape: Any, findings: Findings, samples: Mapping[str
 
 
 def _without_data(campaign: Campaign) -> list[str]:
-    """A line for each case that has no result, and for each part that could not be read."""
+    """Write a line for each case that has no result, and for each part that could not be read."""
     lines = []
     for case in campaign.cases:
         if case.headline is None:

@@ -75,8 +75,8 @@ def views(comparison: Comparison, *, every: bool) -> Views:
 
 
 def _ci(comparison: Comparison) -> Document:
-    """Criteria, a suite each, and always every case; what changed in the headline figures: ratios
-    to the baseline, differences of shares."""
+    """Return criteria, a suite each, and always every case; and what changed in the headline
+    figures: ratios to the baseline, differences of shares."""
     suites: dict[str, list[Test]] = {}
     for judged in comparison.criteria:
         seconds = 0.0 if judged.pair is None else comparison.pairs[judged.pair].measured_s
@@ -151,7 +151,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
 
 
 def _answer(comparison: Comparison) -> Section | None:
-    """Verdicts of each figure over all cases, and the change for the worse that is the greatest."""
+    """Count verdicts of each figure over all cases, and name the greatest change for the worse."""
     found = [
         (of.candidate, figure)
         for of in comparison.summary
@@ -196,7 +196,7 @@ def _answer(comparison: Comparison) -> Section | None:
 
 
 def _rank(of: FigureCounted) -> int:
-    """Medians, tails, goodput, and loss last."""
+    """Rank medians first, then tails, goodput, and loss last."""
     if of.name == "loss":
         return 3
     return 2 if of.latency is None else int(of.name != "median.latency")
@@ -205,8 +205,8 @@ def _rank(of: FigureCounted) -> int:
 def _worst(
     comparison: Comparison, candidate: str, figure: FigureCounted
 ) -> tuple[Pair, Change] | None:
-    """The decided change for the worse that is the greatest; without one, of all that are not
-    for the better."""
+    """Return the greatest decided change for the worse; without one, the greatest undecided one,
+    then the greatest equivalent one."""
     known = [
         each for each in _changes(comparison, candidate, figure) if each[1].change or each[1].lost
     ]
@@ -274,8 +274,8 @@ def _remarks(comparison: Comparison) -> Section | None:
 
 
 def _differs(comparison: Comparison) -> Section | None:
-    """In which parameters compared cases differ besides those that are compared, and why they are
-    compared all the same."""
+    """Name parameters in which compared cases differ besides those that are compared, and why they
+    are compared all the same."""
     found: dict[tuple[str, ...], list[Pair]] = {}
     for pair in comparison.pairs:
         for name, values in pair.differs.items():
@@ -306,7 +306,7 @@ def _why(name: str, by: Sequence[str], *, reported: bool) -> str:
 
 
 def _left_out(comparison: Comparison, *, every: bool) -> Section | None:
-    """Cases that are not compared; without `every` the first of them."""
+    """List the cases that are not compared; without `every` the first of them."""
     shown = comparison.left_out if every else comparison.left_out[:MOST_LEFT_OUT]
     rows = [(left.case, left.side, left.reason) for left in shown]
     heads, total = ("Case", "Side", "Reason"), len(comparison.left_out)
@@ -347,7 +347,7 @@ def _findings(comparison: Comparison) -> Section | None:
 def _listed(
     title: str, noun: str, heads: Sequence[str], rows: Sequence[Sequence[str]], total: int = 0
 ) -> Section | None:
-    """A section of one table of texts, which is read after a click; `total`: of more rows."""
+    """Return a section of one table of texts, read after a click; `total`: of more rows."""
     if not rows:
         return None
     total = total or len(rows)

@@ -48,7 +48,7 @@ def _section(
 
 
 def _campaign(campaign: Campaign) -> Iterator[tuple[str, str]]:
-    """Names and values; of an imported result, whose it is."""
+    """Yield names and values; of an imported result, whose it is."""
     yield "Campaign", campaign.name
     yield "Question", campaign.question or ABSENT
     if campaign.source is None:
@@ -74,7 +74,7 @@ def _campaign(campaign: Campaign) -> Iterator[tuple[str, str]]:
 
 
 def _parameters(campaign: Campaign) -> list[tuple[str, int, str]]:
-    """Parameters of cases that were run: those that vary first, none without any value."""
+    """List parameters of cases that were run: those that vary first, none without any value."""
     flats = [flatten(case.params) for case in campaign.cases if case.attempts]
     rows = []
     for name in dict.fromkeys(name for flat in flats for name in flat):

@@ -214,7 +214,7 @@ def jitter(found: Distribution | None, share: Figure | None) -> Iterator[Section
 
 
 def _segments(latency: Latency) -> Iterator[Table]:
-    """Medians of the ways and of the segments, and the best samples of each segment."""
+    """Yield medians of the ways and of the segments, and the best samples of each segment."""
     segments = [
         segment
         for segment in (latency.one_way_there, latency.one_way_back, *latency.segments)
@@ -418,7 +418,7 @@ PURPOSES = {
 
 
 def _wire(case: CaseSummary) -> Iterator[Table]:
-    """Costs of a sample; then packets and bytes by what they were for."""
+    """Yield costs of a sample; then packets and bytes by what they were for."""
     found = case.wire
     assert found is not None
     note = (
@@ -497,7 +497,7 @@ def _meeting(case: CaseSummary) -> Table:
 
 
 def _reported(one: Reported) -> Section:
-    """As the source of an imported result has it."""
+    """Show figures as the source of an imported result has them."""
     fields = (
         Field("Figure", lambda each: STATISTICS.get(each.statistic, f"{each.percent or 0:.10g} %")),
         Field("Value", lambda each: each.figure, "ns"),
@@ -534,7 +534,7 @@ RESOURCES_NOTE = f"Within the measured time. {READER} reads all this; it is not 
 
 
 def _rounds(case: CaseSummary) -> Iterator[Table]:
-    """Every attempt, also those that are not counted; their latencies and clocks."""
+    """Yield every attempt, also those that are not counted; their latencies and clocks."""
     fields = (
         Field("Round", _number),
         Field("Status", lambda r: f"{r.status}: {r.reason}" if r.reason else r.status),

@@ -163,7 +163,7 @@ def facts(values: Mapping[str, Any], title: str = "") -> Table:
 
 
 def _valued(rows: Sequence[Sequence[str]]) -> tuple[list[Sequence[str]], str]:
-    """The rows that have a value, and the names of the others."""
+    """Return the rows that have a value, and a sentence with the names of the others."""
     valued = [row for row in rows if set(row[1:]) != {text.ABSENT}]
     names = [row[0] for row in rows if set(row[1:]) == {text.ABSENT}]
     return valued, f"None, or not known: {', '.join(names)}." if names else ""

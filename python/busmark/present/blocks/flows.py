@@ -109,7 +109,7 @@ def own_flows(flows: Sequence[OwnFlow]) -> Iterator[Table]:
 
 
 def _hidden(flow: OwnFlow, key: str) -> Cell:
-    """A statistic of the latency, or which share was lost where it falls among the lost."""
+    """Show a statistic of the latency, or which share was lost where it falls among the lost."""
     hidden = flow.by_round and flow.by_round.why_hidden(key)
     if (hidden and flow.latency) or (key == "median" and not flow.latency and flow.hidden):
         share = text.percent_text((flow.unanswered or 0) / (flow.asked or 1))
@@ -176,8 +176,8 @@ def ways(found: Sequence[Way]) -> Table:
 
 
 def _folded(found: Sequence[Way]) -> list[list[Way]]:
-    """Flows that differ in their topic's number alone, together, where they are many; those that
-    lost samples apart from those that did not."""
+    """Put together flows that differ in their topic's number alone, where they are many; keep flows
+    that lost samples apart from others."""
     alike: dict[tuple[object, ...], list[Way]] = {}
     for way in found:
         key = (
@@ -206,7 +206,7 @@ def _flows(own: Sequence[Way]) -> str:
 
 
 def _range(rates: Sequence[object]) -> Cell:
-    """One rate with its interval; the median, the least and the greatest of several."""
+    """Return one rate with its interval; the median, the least and the greatest of several."""
     cells = [cell_of(rate) for rate in rates]  # type: ignore[arg-type]
     values = sorted(cell.value for cell in cells if isinstance(cell.value, int | float))
     if len(cells) == 1 or len(values) < len(cells):

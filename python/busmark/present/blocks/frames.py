@@ -149,7 +149,7 @@ def _estimates(
     index: Sequence[str],
     on: Sequence[str],
 ) -> Iterator[Section]:
-    """A row for each part of a case, a column for each figure of it."""
+    """Yield a row for each part of a case, with a column for each figure of it."""
     # What all have in common needs no column.
     names = ["case", *(name for name in index if found[name].n_unique() > 1)]
     keys = found.select(names).unique(maintain_order=True)
@@ -158,7 +158,7 @@ def _estimates(
 
 
 def _counts(found: pl.DataFrame, index: Sequence[str], rows: Sequence[Key]) -> Column:
-    """Samples that the figures of a row rest on, where that is the same for all."""
+    """Count the samples that the figures of a row rest on, where that is the same for all."""
     counts: dict[Key, set[int]] = {}
     for row in found.drop_nulls("count").iter_rows(named=True):
         counts.setdefault(tuple(row[name] for name in index), set()).add(row["count"])
@@ -170,7 +170,7 @@ def _counts(found: pl.DataFrame, index: Sequence[str], rows: Sequence[Key]) -> C
 def _pivot(
     found: pl.DataFrame, index: Sequence[str], on: Sequence[str], rows: Sequence[Key]
 ) -> list[Column]:
-    """A column for each figure: names, unit and meaning come from its quantity and statistic."""
+    """Make a column for each figure, named and described by its quantity and statistic."""
     cells: dict[Key, dict[Key, Cell]] = {}
     for row in found.iter_rows(named=True):
         named = (*(row[name] for name in on if row[name] not in ("value", "count")), row["unit"])
@@ -201,7 +201,7 @@ def _section(
     described: str,
     further: Iterable[Column],
 ) -> Iterator[Section]:
-    """The frame's own columns, then further ones of the same rows; nothing without rows."""
+    """Yield the frame's own columns, then further ones of the same rows; nothing without rows."""
     if frame.is_empty():
         return
     kept = frame.head(MOST_ROWS)
@@ -239,7 +239,7 @@ def _section(
 
 
 def _columns(frame: pl.DataFrame, known: Mapping[str, stored.Column]) -> Iterator[Column]:
-    """The columns of a frame; an estimate has its limits in its cells."""
+    """Yield the columns of a frame; an estimate has its limits in its cells."""
     for name in frame.columns:
         described = known.get(name)
         stem, suffix = _apart(name)
@@ -263,7 +263,7 @@ def _columns(frame: pl.DataFrame, known: Mapping[str, stored.Column]) -> Iterato
 
 
 def _apart(name: str) -> tuple[str, str]:
-    """A name without its unit, and the unit."""
+    """Split a name into the name without its unit, and the unit."""
     suffix = next((end for end in SUFFIXES if name.endswith(end)), "")
     return name.removesuffix(suffix), suffix
 

@@ -90,7 +90,7 @@ def _name(case: CaseSummary) -> str:
 
 
 def _pairs(campaign: Campaign) -> Section | None:
-    """The slowest pair of each stream at a rate, and the one that lost most."""
+    """Show the slowest pair of each stream at a rate, and the one that lost most."""
     known = [
         (case, case.throughput.pairs)
         for case in campaign.cases
@@ -168,7 +168,7 @@ def _span(values: Sequence[float], unit: str) -> str:
 
 
 def _own_flows(campaign: Campaign) -> Section | None:
-    """The scenario's background flows."""
+    """List the scenario's background flows."""
     known = [(case, flow) for case in campaign.cases for flow in case.own_flows]
     if not known:
         return None
@@ -190,7 +190,8 @@ def _own_flows(campaign: Campaign) -> Section | None:
 
 
 def _levels(campaign: Campaign) -> Iterator[Section]:
-    """Applications: what was to be read and was, and what it cost the nodes, of each case."""
+    """Yield what was to be read and was, and its cost on the nodes, of each case of
+    applications."""
     for case in campaign.cases:
         if case.params.applications and not case.is_floor:
             for title, table in ((LEVELS, levels(case)), (NODES, nodes(case.nodes))):
@@ -366,7 +367,7 @@ def _count(one: Counter) -> Field:
 
 
 def _made_by(campaign: Campaign) -> Section:
-    """The version and the command that made the result."""
+    """Name the version and the command that made the result."""
     values: dict[str, object] = {
         "version": campaign.busmark_version,
         "utc": campaign.created_utc,

@@ -109,7 +109,7 @@ def _measured(judged: CriterionVerdict, comparison: Comparison) -> Cell:
 
 
 def _percent(share: float, limit: float | None) -> str:
-    """A share in per cent, with more digits where it would read as the limit."""
+    """Write a share in per cent, with more digits where it would read as the limit."""
     shown = text.percent_text(share)
     if share != limit and shown == text.percent_text(limit):
         shown = f"{100 * share:.4g}"
@@ -117,7 +117,7 @@ def _percent(share: float, limit: float | None) -> str:
 
 
 def _amount(judged: CriterionVerdict, value: float | None) -> str:
-    """A limit or the least change that is found, in the unit of the value."""
+    """Write a limit or the least change that is found, in the unit of the value."""
     if value is None:
         return ""
     if judged.kind in ("share", "difference"):

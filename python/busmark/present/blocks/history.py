@@ -113,7 +113,7 @@ def kind_of(series: TrackedSeries, step: Step) -> str:
 
 
 def _by_kind(tracked: TrackedHistory) -> dict[str, list[Found]]:
-    """Steps of each kind, the latest first."""
+    """Group the steps by kind, the latest first."""
     found: dict[str, list[Found]] = {kind: [] for kind in KINDS}
     for series in tracked.series:
         for step in series.steps:
@@ -147,7 +147,7 @@ def _outcome(tracked: TrackedHistory, found: dict[str, list[Found]]) -> Section:
 
 
 def _steps(tracked: TrackedHistory, found: dict[str, list[Found]]) -> Iterator[Section]:
-    """The urgent steps, the commits of all of them, then the others."""
+    """Yield the urgent steps, the commits of all of them, then the others."""
     for kind in URGENT:
         if own := found[kind]:
             title = text.upper_first(kind)
@@ -192,7 +192,7 @@ def _table(tracked: TrackedHistory, kind: str, found: Sequence[Found]) -> Table:
 
 
 def _commits(tracked: TrackedHistory, found: Iterable[Found]) -> Section:
-    """The commits at which there are steps, the latest first, and what else changed there."""
+    """List the commits at which there are steps, the latest first, and what else changed there."""
     places: dict[tuple[int, str, str], list[Found]] = {}
     for series, step in found:
         before, after = _before(series, step), _after(series, step)
@@ -237,7 +237,7 @@ def case_name(series: TrackedSeries) -> str:
 
 
 def _where(tracked: TrackedHistory, series: TrackedSeries) -> str:
-    """Its case, and its machine where there are several."""
+    """Name its case, and its machine where there are several."""
     several = len(tracked.machines) > 1
     on = f", on {machine_name(tracked, series.machine)}" if several else ""
     return f"{case_name(series)}{on}"
@@ -251,7 +251,7 @@ def machine_name(tracked: TrackedHistory, number: int) -> str:
 
 
 def _change(series: TrackedSeries, step: Step, verdict: Verdict) -> Cell:
-    """In per cent of the level before, or in percentage points."""
+    """Write it in per cent of the level before, or in percentage points."""
     value, low, high = (100.0 * each for each in (step.change, step.low, step.high))
     half = (high - low) / 2
     places = min(max(text.decimals(half, 2), 1), 3) if half > 0 else 1
@@ -297,13 +297,13 @@ def _day(point: Point) -> str:
 
 
 def _range(series: TrackedSeries, step: Step) -> str:
-    """Commits between which the step lies with 95 % confidence."""
+    """Name the commits between which the step lies with 95 % confidence."""
     earliest, latest = (series.points[n] for n in (step.earliest - 1, step.latest))
     return f"{short(earliest.commit)}\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}{short(latest.commit)}"
 
 
 def _levels(tracked: TrackedHistory, *, detail: bool) -> Iterator[Section]:
-    """A row for each series of a machine."""
+    """Yield for each machine a row for each of its series."""
     for number, machine in enumerate(tracked.machines):
         own = [series for series in tracked.series if series.machine == number]
         if not own:
@@ -328,7 +328,7 @@ def _levels(tracked: TrackedHistory, *, detail: bool) -> Iterator[Section]:
 
 
 def _newest(series: TrackedSeries) -> float:
-    """The level of the newest results."""
+    """Return the level of the newest results."""
     if series.steps:
         return series.steps[-1].after
     return median(point.value for point in series.points)
@@ -344,7 +344,7 @@ def bars(series: TrackedSeries) -> str:
 
 
 def _charts(tracked: TrackedHistory) -> Iterator[Section]:
-    """The charts by figure; series with steps come first."""
+    """Yield the charts by figure; series with steps come first."""
     chosen = sorted(tracked.series, key=lambda one: not one.steps)[:MOST_DRAWN]
     figures: dict[str, list[Block]] = {figure_name(series): [] for series in tracked.series}
     for number, series in enumerate(chosen):
@@ -361,7 +361,7 @@ def _charts(tracked: TrackedHistory) -> Iterator[Section]:
 
 
 def _picture(series: TrackedSeries) -> Picture:
-    """Results in the order of commits, evenly spaced, with levels and steps."""
+    """Draw results in the order of commits, evenly spaced, with levels and steps."""
     scale = _scale(series, [point.value for point in series.points])
     low, high = (end / scale.factor for end in _ends(series))
     count = len(series.points)
@@ -422,7 +422,7 @@ def _drawn(series: TrackedSeries, number: int, scale: text.Scale) -> Drawn:
 
 
 def _ends(series: TrackedSeries) -> tuple[float, float]:
-    """Ends of the axis: all values, and intervals that are not much wider."""
+    """Return the ends of the axis: all values, and intervals that are not much wider."""
     values = [point.value for point in series.points]
     least, most = min(values), max(values)
     if least == most == 0.0:
@@ -436,8 +436,8 @@ def _ends(series: TrackedSeries) -> tuple[float, float]:
 
 
 def _names(series: TrackedSeries) -> list[tuple[float, str]]:
-    """Each commit where there is room for all names, else the first, those behind steps and the
-    last."""
+    """Name each commit where there is room for all names, else the first, those behind steps and
+    the last."""
     last = len(series.points) - 1
     behind = [0, *(step.first_after for step in series.steps), last]
     names: list[tuple[float, str]] = []

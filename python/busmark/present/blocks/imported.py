@@ -28,7 +28,7 @@ def is_reported(figures: Distribution) -> bool:
 
 
 def reported_means(cases: Sequence[CaseSummary]) -> dict[str, list[Figure | None]]:
-    """By title of a column."""
+    """Return the mean of each case, by title of a column."""
     found: dict[str, list[Figure | None]] = {}
     for quantity in MEANS:
         figures = [_mean(case, quantity) for case in cases]

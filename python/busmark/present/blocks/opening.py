@@ -119,7 +119,7 @@ def _requirement(words: str, own: Sequence[RequirementVerdict]) -> Table:
 
 
 def _measured(words: str, own: Sequence[RequirementVerdict]) -> Iterator[Field]:
-    """The percentile where the requirement is one on it; what was measured; the limit."""
+    """Yield the percentile where the requirement is one on it; what was measured; the limit."""
     yield Field(words.partition("(")[0], "percentile_ns", "ns", kind="figure")
     if len({each.unit for each in own}) == 1:
         title = own[0].figure if len({each.figure for each in own}) == 1 else "Measured"
@@ -194,7 +194,7 @@ def caveats(campaign: Campaign) -> Section | None:
 
 
 def _touching(found: Sequence[Kind], shown: Set[str]) -> Table:
-    """Findings, each with how many of the cases of the answer it is of."""
+    """List findings, each with how many of the cases of the answer it is of."""
     fields = (
         Field("", lambda kind: kind.mark or "!"),
         Field("Finding", "title"),

@@ -207,7 +207,7 @@ def _table(pair: Pair) -> Table:
 
 
 def _charts(pair: Pair, label: Label) -> Iterator[Block]:
-    """Latency and throughput over size, each where it is known."""
+    """Yield latency and throughput over size, each where it is known."""
     latencies: dict[str, list[Point]] = {}
     rates: list[Point] = []
     for row in pair.rows:

@@ -190,8 +190,8 @@ def _streams(same: dict[str, object]) -> Iterator[Source]:
 
 
 def _choice(campaign: Campaign, test: str) -> dict[str, object] | None:
-    """Columns of the frame of cases, and what the largest set of measured cases has in common that
-    may be drawn together; the first of several."""
+    """Return columns of the frame of cases with what the largest set of measured cases that may be
+    drawn together has in common; the first of several. None without any."""
     by_id = {case.id: case for case in campaign.cases}
     sets: dict[tuple[object, ...], list[CaseSummary]] = {}
     for group in campaign.groups:

@@ -67,7 +67,7 @@ class Findings:
         return _marked(drawn, own), self._explained(own)
 
     def _explained(self, own: Mapping[str, Sequence[Flag]]) -> str:
-        """ "Findings (! warning): !a: Latency has two modes, in 2 of 6 cases."."""
+        """Return "Findings (! warning): !a: Latency has two modes, in 2 of 6 cases."."""
         found = of_kinds(flag for flags in own.values() for flag in flags)
         if not found:
             return ""
@@ -80,12 +80,12 @@ class Findings:
 
 
 def _joined(flags: Iterable[Flag]) -> str:
-    """ "!!a,!cd,f": in one piece, wherever lines are wrapped."""
+    """Return "!!a,!cd,f": in one piece, wherever lines are wrapped."""
     return marks(flags).replace(" ", ",")
 
 
 def _worst(flags: Iterable[Flag]) -> Iterator[Flag]:
-    """Each kind once, as severe as in any of the cases; the worst first."""
+    """Yield each kind once, as severe as in any of the cases, in the order of the letters."""
     once: dict[str, Flag] = {}
     for flag in sorted(flags, key=lambda flag: SEVERITIES.index(flag.severity)):
         once.setdefault(flag.kind.letter, flag)

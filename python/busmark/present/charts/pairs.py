@@ -98,7 +98,7 @@ def _discovery_limit(cell: compared.Cell) -> tuple[float, str] | None:
 
 
 def _result(cell: compared.Cell) -> float | None:
-    """Samples that differ from what was written give a pair no result."""
+    """Return a pair's result; samples that differ from what was written give it none."""
     return cell.result.value if cell.result and cell.state != "wrong content" else None
 
 

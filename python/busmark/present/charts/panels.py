@@ -120,7 +120,7 @@ def split(
 
 
 def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
-    """ "5 rounds and 99 998 to 100 000 samples per case"; None: the source does not say."""
+    """Return "5 rounds and 99 998 to 100 000 samples per case"; None: the source does not say."""
     if not rounds or not samples:
         return ""
     noun = "round" if max(rounds) == 1 else "rounds"
@@ -155,7 +155,7 @@ def came(case: CaseSummary) -> str:
 
 
 def span_text(values: Sequence[int]) -> str:
-    """ "5", or "3 to 5"."""
+    """Return "5", or "3 to 5"."""
     low, high = min(values), max(values)
     return text.count(low) if low == high else f"{text.count(low)} to {text.count(high)}"
 

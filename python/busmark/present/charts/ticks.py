@@ -122,13 +122,13 @@ def signed_ticks(values: Sequence[float]) -> tuple[float, list[float]]:
 
 
 def log_ends(values: Sequence[float]) -> tuple[float, float] | None:
-    """Ends of a logarithmic axis on which these are seen; None where none is positive."""
+    """Return ends of a logarithmic axis on which these are seen; None where none is positive."""
     positive = [value for value in values if value > 0]
     return (min(positive) / MARGIN, max(positive) * MARGIN) if positive else None
 
 
 def log_ticks(low: float, high: float) -> list[Tick]:
-    """Between the ends of a logarithmic axis: two at least, whatever the ends."""
+    """Return ticks between the ends of a logarithmic axis: two at least, whatever the ends."""
     first, last = floor(log10(low)), ceil(log10(high))
     found: list[float] = []
     for steps in STEPS:
@@ -143,8 +143,8 @@ def log_ticks(low: float, high: float) -> list[Tick]:
 
 
 def even(low: float, high: float, fewest: int = ENOUGH - 1) -> list[float]:
-    """Multiples of 1, 2 or 5 times a power of ten, on a linear axis or on one that is as good as
-    linear; both ends where that gives too few."""
+    """Return multiples of 1, 2 or 5 times a power of ten, on a linear axis or on one that is as
+    good as linear; both ends where that gives too few."""
     power = floor(log10(high - low)) if high > low else 0
     for step in (
         5 * 10.0**power,
@@ -161,8 +161,8 @@ def even(low: float, high: float, fewest: int = ENOUGH - 1) -> list[float]:
 
 
 def size_ticks(sizes: Sequence[int]) -> list[Tick]:
-    """Ticks of a logarithmic axis of sizes: powers of two, or the sizes in use if all of them
-    are."""
+    """Return ticks of a logarithmic axis of sizes: powers of two, or the sizes in use if all of
+    them are and they are few."""
     known = sorted(set(sizes))
     positive = [size for size in known if size]
     text = [(at_size(0), size_text(0))] if 0 in known else []
@@ -202,6 +202,6 @@ def percent_axis(values: Sequence[float]) -> tuple[float, list[Tick]]:
 
 
 def plain(mark: float) -> str:
-    """A tick's number in full, without zeros at its end."""
+    """Write a tick's number in full, without zeros at its end."""
     text = number(float(f"{mark:.9g}"), 9)
     return text.rstrip("0").rstrip(".") if "." in text else text

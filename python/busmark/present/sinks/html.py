@@ -207,7 +207,7 @@ def _part(table: Table, columns: Sequence[Column], rows: Sequence[int]) -> Table
 
 
 def _points(table: Table) -> float:
-    """Width in print: numbers are not broken, other texts between words; intervals are below."""
+    """Estimate the width in print: numbers are whole, other texts broken; intervals are below."""
     points = 0.0
     for column in table.columns:
         shown = figures.shown(column, table)
@@ -254,7 +254,7 @@ def _kind(column: Column) -> str:
 
 
 def _body(table: Table, page: Page, *, interactive: bool) -> Iterator[str]:
-    """Rows; the heading of a group is with the first of its rows."""
+    """Yield rows; the heading of a group is with the first of its rows."""
     shown = [figures.shown(column, table) for column in table.columns]
     grouped = len(table.groups) > 1
     for name, rows in table.groups.items():

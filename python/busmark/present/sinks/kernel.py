@@ -105,7 +105,7 @@ def _manager(place: Path) -> AsyncKernelManager:
 
 
 def _environment(place: Path, folder: Path) -> dict[str, str]:
-    """The user's, without what would leave traces in the home directory."""
+    """Return the user's environment, but so that nothing leaves traces in the home directory."""
     package = str(Path(busmark.__file__).resolve().parents[1])
     # Relative folders refer to this process, not to the report's folder.
     given = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
@@ -126,7 +126,7 @@ def _environment(place: Path, folder: Path) -> dict[str, str]:
 
 
 def _failed(notebook: nbformat.NotebookNode, index: int, what: str) -> UserError:
-    """The error of the cell that was begun last."""
+    """Return the error of the cell that was begun last."""
     source = str(notebook.cells[index].source).partition("\n")[0]
     return UserError(
         f"cell {index + 1} failed: {what}",

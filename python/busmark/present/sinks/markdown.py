@@ -64,7 +64,7 @@ def _size(text: str) -> int:
 
 
 def _left_out(gone: Sequence[tuple[int, Part]]) -> str:
-    """ "Left out to stay below 65 536 characters: 120 of 300 rows of …; …"."""
+    """Return "Left out to stay below 65 536 characters: 120 of 300 rows of …; …"."""
     named = [
         f"{count(missing)} of {count(len(part.units))} {_short(part.name)}"
         for missing, part in gone[:MOST_NAMED]

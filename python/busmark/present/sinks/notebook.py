@@ -86,7 +86,7 @@ def _kind(block: object) -> type | None:
 
 
 def _chart(chart: Chart) -> Iterator[Source]:
-    """A heading, and a cell for each shape, which has its data."""
+    """Yield a heading, and a cell for each shape, which has its data."""
     yield Source(f"### {escaped(chart.title)}\n\n{escaped(chart.explanation)}".strip())
     for shape in chart.shapes:
         caption = f"{chart.title}. {shape.caption}".strip(". ")

@@ -114,7 +114,7 @@ def _unturned(text: str) -> str:
 def _whole(
     document: Document, main: str, scripts: Sequence[str], packed: Mapping[str, PackedText]
 ) -> str:
-    """The page around its sections."""
+    """Return the page around its sections."""
     large = "".join(
         f'<script type="application/octet-stream" id="{name}">{data}</script>\n'
         for name, data in packed.items()
@@ -175,7 +175,7 @@ def _contents(sections: Sequence[Section]) -> str:
 
 
 def _main(document: Document, page: Page) -> Iterator[str]:
-    """Sections, with the heading of a part before its first."""
+    """Yield sections, with the heading of a part before its first."""
     for part, own in groupby(document.sections, key=lambda section: section.part):
         if part:
             yield f'<h2 id="{escape(part_key(part))}">{escape(part)}</h2>'
@@ -189,7 +189,7 @@ def _main(document: Document, page: Page) -> Iterator[str]:
 
 
 def _cases(section: Section) -> Iterator[str]:
-    """The list of cases, which the script fills."""
+    """Yield the list of cases, which the script fills."""
     yield f'<section class="part" id="{CASES}">'
     yield f"<h2>{escape(section.title)}</h2>"
     yield "".join(f'<p class="note">{words_html(str(block))}</p>' for block in section.blocks)
@@ -216,8 +216,8 @@ def _index(entries: Sequence[Entry]) -> dict[str, object]:
 
 
 def _stored(entries: Sequence[Entry], page: Page) -> str:
-    """JSON of the details of each case and of the further rows of tables. Sections of one kind are
-    together: so they compress to half of what they take case by case."""
+    """Write JSON of the details of each case and of the further rows of tables. Sections of one
+    kind are together: so they compress to half of what they take case by case."""
     kinds: dict[str, dict[str, str]] = {}
     order = {entry.id: [*dict.fromkeys(each.title for each in entry.sections)] for entry in entries}
     for entry in entries:
@@ -234,7 +234,7 @@ def _chart_data(
     flags: Mapping[str, tuple[str, str]],
     labels: Sequence[Label],
 ) -> Iterator[str]:
-    """JSON of all charts by their elements, of the themes and of overlays, in pieces."""
+    """Yield JSON of all charts by their elements, of the themes and of overlays, in pieces."""
     begin = "{"
     for key, own in drawn.items():
         chart = plain_json(script_data(own, numbers, flags))
@@ -245,7 +245,7 @@ def _chart_data(
 
 
 def _showing(charts: Sequence[Chart]) -> dict[str, list[tuple[str, str]]]:
-    """By the letter of each finding, the charts that show its cases."""
+    """Return the charts that show the cases of each finding, by its letter."""
     found: dict[str, list[tuple[str, str]]] = {}
     for chart in charts:
         for letter in {mark.lstrip("!") for marks in chart.marks for mark in marks}:

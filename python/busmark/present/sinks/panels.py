@@ -121,7 +121,7 @@ def _rows(shape: Any) -> list[str]:
 
 
 def _of(label: Label) -> str:
-    """The label for the filter: the floor and what is of no adapter stay."""
+    """Return the label for the filter, empty for the floor and what is of no adapter: they stay."""
     return label.text if label.adapter and not is_null(label) else ""
 
 

@@ -70,7 +70,7 @@ def _write(
 
 
 def _tables(document: Document) -> Iterator[tuple[str, Callable[[], Frame]]]:
-    """The tables of the sections, by the name of their file."""
+    """Yield the tables of the sections, by the name of their file."""
     names = Names()
     for section in document.sections:
         for table in section.tables:

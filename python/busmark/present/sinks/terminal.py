@@ -193,7 +193,7 @@ BRIEF = (WHOLE, _Form(), _Form(of_ratios=False), _Form(intervals=False))
 
 
 def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
-    """Columns as there is room for them, and titles of those that were left out."""
+    """Return columns as there is room for them, and titles of those that were left out."""
     columns = list(table.columns)
     hidden: list[str] = []
     # Figures behind the first go last, but for those that a matrix consists of.
@@ -231,7 +231,7 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
 
 
 def _groups(places: Sequence[_Place]) -> list[list[_Place]]:
-    """Columns by the heading over them."""
+    """Group the columns by the heading over them."""
     found: dict[str, list[_Place]] = {}
     for place in places:
         found.setdefault(place.group, []).append(place)
@@ -239,13 +239,13 @@ def _groups(places: Sequence[_Place]) -> list[list[_Place]]:
 
 
 def _total(places: Sequence[_Place], *, broken: bool = False) -> int:
-    """Characters of a line; `broken`: with texts broken between words."""
+    """Count the characters of a line; `broken`: with texts broken between words."""
     wide = sum(place.least if broken else place.width for place in places)
     return wide + GAP * (len(places) - 1)
 
 
 def _reach(places: Sequence[_Place]) -> int:
-    """Characters of a line with text broken between words, or of the headings above it."""
+    """Count characters of a line with text broken between words, or of the headings above it."""
     last = places[-1].group
     own = [place for place in places if place.group == last]
     beyond = len(last) - _total(own) if len(own) < len(places) - 1 else 0
@@ -291,8 +291,8 @@ def _places(table: Table, columns: Sequence[Column], form: _Form) -> list[_Place
 
 
 def _bands(places: Sequence[_Place], width: int) -> Iterator[list[_Place]]:
-    """Columns that fit side by side, each band after the first column. A group of columns begins a
-    band where it does not fit behind another."""
+    """Yield columns that fit side by side, each band after the first column. A group of columns
+    begins a band where it does not fit behind another."""
     if _reach(places) <= width or not any(place.right for place in places):
         yield list(places)
         return
@@ -312,7 +312,7 @@ def _bands(places: Sequence[_Place], width: int) -> Iterator[list[_Place]]:
 
 
 def _units(places: Sequence[_Place]) -> Iterator[list[_Place]]:
-    """Columns that stay together: a ratio follows the figure of its group."""
+    """Yield columns that stay together: a ratio follows the figure of its group."""
     unit: list[_Place] = []
     for place in places:
         if unit and not (place.follows and place.group == unit[-1].group):
@@ -360,8 +360,8 @@ def _print(band: Sequence[_Place], table: Table, shown: Collection[int], console
 
 
 def _widths(band: Sequence[_Place], console: Console) -> list[int]:
-    """Characters of each column: what numbers leave goes to the texts, so that the longest of each
-    column take about as many lines."""
+    """Share out the characters to the columns: what numbers leave goes to the texts, so that the
+    longest of each column take about as many lines."""
     wide = [place.least for place in band]
     left = line_length(console) - _reach(band) + sum(wide)
     if room(console) > console.width:
@@ -376,7 +376,7 @@ def _widths(band: Sequence[_Place], console: Console) -> list[int]:
 def _rich(
     band: Sequence[_Place], widths: Sequence[int], table: Table, rows: Sequence[int]
 ) -> RichTable:
-    """Rows of a table; without any, its head."""
+    """Make the table of these rows; without any, its head."""
     rich = RichTable(
         box=box.SIMPLE_HEAD,
         padding=(0, 1, 0, 0),

@@ -300,7 +300,7 @@ class _Book:
 
 
 def _name(section: Section) -> str:
-    """The title of a section; where that is too long, the key of its only table."""
+    """Return the title of a section; where that is too long, the key of its only table."""
     keys = [table.key for table in section.tables]
     if len(section.title) <= LONGEST_NAME or len(keys) != 1 or not keys[0]:
         return section.title
@@ -308,7 +308,7 @@ def _name(section: Section) -> str:
 
 
 def _width(place: Place) -> float:
-    """Characters of a column: its heading in a few lines, numbers whole, texts up to a limit."""
+    """Size a column in characters: heading in a few lines, numbers whole, texts up to a limit."""
     word = max((len(word) for word in place.title.split()), default=0)
     heading = max(word + 2, len(place.title) / HEADING_LINES + 2)
     shown = [

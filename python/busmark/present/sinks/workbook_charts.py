@@ -188,8 +188,8 @@ def _axis(axis: Axis, values: Sequence[float]) -> dict[str, Any]:
 
 
 def _sizes(sizes: Sequence[float]) -> dict[str, Any]:
-    """Ends of an axis of sizes, and a tick at each power of two or four: without a unit, some
-    programs count in tens from the lower end. Excel cannot write them in KiB."""
+    """Return ends of an axis of sizes, and a tick at each power of two or four: without a unit,
+    some programs count in tens from the lower end. Excel cannot write them in KiB."""
     positive = [size for size in sizes if size > 0]
     if not positive or min(sizes) <= 0 or max(positive) / min(positive) <= FEW_SIZES:
         return {"min": 0}
@@ -203,7 +203,7 @@ def _sizes(sizes: Sequence[float]) -> dict[str, Any]:
 
 
 def _logarithmic(values: Sequence[float]) -> dict[str, Any]:
-    """Ends of an axis of values, in decades; linear where they differ little."""
+    """Return ends of an axis of values, in decades; linear where they differ little."""
     positive = [value for value in values if value > 0]
     if not positive or max(positive) / min(positive) <= 20:
         return {"min": 0}

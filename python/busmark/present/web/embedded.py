@@ -49,12 +49,12 @@ WORTH = 48
 
 
 def plain_json(data: object) -> str:
-    """Short JSON, the same for the same data."""
+    """Write short JSON, the same for the same data."""
     return _ENCODER.encode(data)
 
 
 def as_json(data: object) -> str:
-    """JSON that may stand inside an HTML script element."""
+    """Write JSON that may stand inside an HTML script element."""
     return plain_json(data).replace("<", "\\u003c").replace("\u2028", "\\u2028")
 
 
@@ -163,7 +163,7 @@ def drawing_script() -> str:
 
 
 def parts_of(text: str) -> list[str]:
-    """A long text in pieces."""
+    """Cut a long text into pieces."""
     return [text[begin : begin + PART] for begin in range(0, len(text), PART)]
 
 
@@ -185,7 +185,7 @@ class Packing:
         self._threads.shutdown(cancel_futures=True)
 
     def pack(self, pieces: Iterable[str]) -> PackedText:
-        """The text that these are together; each is begun as soon as it is there."""
+        """Pack these pieces into one text; each is begun as soon as it is there."""
         packed = PackedText()
         for piece in pieces:
             data = piece.encode()
@@ -207,6 +207,6 @@ class PackedText:
 
 
 def _deflated(data: bytes) -> bytes:
-    """Blocks up to the border of a byte, of which none is the last."""
+    """Compress to blocks up to the border of a byte, of which none is the last."""
     compress = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
     return compress.compress(data) + compress.flush(zlib.Z_FULL_FLUSH)

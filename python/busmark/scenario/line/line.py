@@ -87,7 +87,7 @@ class Line:
         return f"Which has {what}: {_listed(names, 'or')}?"
 
     def tables(self) -> Table:
-        """The scenario, table by table, in the order of a file."""
+        """Return the scenario, table by table, in the order of a file."""
         measure: Table = {"duration_s": self._duration(), "warmup_s": WARMUP_S}
         tables: Table = {
             "name": self.name,
@@ -172,7 +172,7 @@ class Line:
         return self._apart()
 
     def _apart(self) -> list[Table]:
-        """Matrices of adapters that cannot do what the others are asked for."""
+        """Return matrices of adapters that cannot do all that the others are asked for."""
         names = [*dict.fromkeys(self.adapters)]
         if self.test == "interop" or len(names) == 1:
             return []
@@ -195,9 +195,8 @@ def read(
     baselines: Iterable[str] = (),
     interop: Mapping[str, Mapping[str, str]] | None = None,
 ) -> tuple[Line, list[UserError]]:
-    """The line, without what is wrong with it, and all that is wrong with it; `baselines` are
-    adapters without a choice of QoS, `interop` by adapter the options by which it finds other
-    vendors."""
+    """Return the line, without its mistakes, and all its mistakes; `baselines` are adapters without
+    a choice of QoS, `interop` by adapter the options by which it finds other vendors."""
     wrong: list[UserError] = []
     names = [name for text in adapters for name in _names(text)]
     if not names:
@@ -231,12 +230,12 @@ def read(
 
 
 def _names(text: str) -> list[str]:
-    """`udp,tcp` are two; a path may have a comma of its own."""
+    """Split `udp,tcp` into two; a path may have a comma of its own."""
     return [text] if "/" in text else [name for name in text.split(",") if name]
 
 
 def _short(adapter: str) -> str:
-    """For a path, the name of its library."""
+    """Return the name of an adapter, for a path its library's."""
     if "/" not in adapter:
         return adapter
     return PurePath(adapter).stem.removeprefix("lib").removeprefix("busmark_")
@@ -290,13 +289,13 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def written(tables: Mapping[str, Any], about: str = "") -> str:
-    """The file; `about` is its first line."""
+    """Return the text of the file; `about` is its first line."""
     head = f"# {about}\n{HEAD}" if about else HEAD
     return head + "\n".join(_table(tables, ())).rstrip() + "\n"
 
 
 def _table(table: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[str]:
-    """Keys first, for a table ends where the next begins."""
+    """Yield lines of a table, keys first, for a table ends where the next begins."""
     for key, value in table.items():
         if not isinstance(value, Mapping) and not _is_array(value):
             yield _line(key, value, ".".join((*path, key)))
@@ -333,7 +332,7 @@ def _key(key: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """As TOML has it; a list of one as its value."""
+    """Write a value as TOML; a list of one as its value."""
     if isinstance(value, list):
         if len(value) == 1:
             return _value(value[0])
@@ -344,5 +343,5 @@ def _value(value: Any) -> str:
 
 
 def _text(text: str) -> str:
-    """JSON's texts are TOML's, but for one character."""
+    """Quote a text: JSON's texts are TOML's, but for one character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

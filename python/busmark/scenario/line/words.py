@@ -43,7 +43,7 @@ class Mistaken(ValueError):
 
 
 def _each(text: str, read: Callable[[str], Value]) -> list[Value]:
-    """Every part as it is read."""
+    """Read every part; raise the mistakes of all parts together."""
     values, mistakes = list[Value](), list[str]()
     for part in several(text):
         try:
@@ -58,7 +58,7 @@ def _each(text: str, read: Callable[[str], Value]) -> list[Value]:
 
 
 def several(text: str) -> list[str]:
-    """The parts between commas; those within parentheses join nothing: `uniform(64, 4096)`."""
+    """Split at commas, but not at commas within parentheses: `uniform(64, 4096)`."""
     parts = [part.strip() for part in re.split(r",(?![^()]*\))", text)]
     if not all(parts):
         raise Mistaken(f"{text!r} has an empty part\nWrite values joined by commas: a,b.")
@@ -66,7 +66,7 @@ def several(text: str) -> list[str]:
 
 
 def sizes(text: str) -> list[int | str]:
-    """`64,1k`, or distributions as in `[matrix] size`."""
+    """Read sizes in bytes, `64,1k`, or distributions as in `[matrix] size`."""
     return _each(text, _size)
 
 
@@ -79,12 +79,12 @@ def _size(part: str) -> int | str:
 
 
 def rates(text: str) -> list[float]:
-    """`0,100Hz,10kHz`: samples per second."""
+    """Read rates, `0,100Hz,10kHz`: samples per second."""
     return _each(text, lambda part: units.read(part, "rate"))
 
 
 def seconds(text: str) -> float:
-    """`0.5`, `500ms` or `1m30s`."""
+    """Read a time above 0, `0.5`, `500ms` or `1m30s`, in seconds."""
     try:
         value = units.read(text, "time")
     except ValueError as wrong:
@@ -95,14 +95,14 @@ def seconds(text: str) -> float:
 
 
 def rounds(text: str) -> int:
-    """`10`."""
+    """Read a number of rounds, 1 to 1000: `10`."""
     if not text.strip().isdecimal() or not 1 <= int(text) <= 1000:
         raise Mistaken(f"{text!r} is not a number of rounds\nWrite 1 to 1000: --rounds 10.")
     return int(text)
 
 
 def share(text: str) -> float:
-    """`+-2%`, `±2%`, `2%` or `0.02`: half of the interval's width, relative."""
+    """Read `+-2%`, `±2%`, `2%` or `0.02`: half of the interval's width, relative."""
     plain = text.strip().removeprefix("+-").removeprefix("±").strip()
     try:
         value = units.read(plain, "share")
@@ -114,7 +114,7 @@ def share(text: str) -> float:
 
 
 def placements(text: str) -> list[str]:
-    """`same,different,free`, or CPUs such as `0+1`."""
+    """Read placements: `same,different,free`, or CPUs such as `0+1`."""
     return _each(text, _placement)
 
 
@@ -128,8 +128,8 @@ def _placement(part: str) -> str:
 
 
 def qos(text: str) -> dict[str, list[Any]]:
-    """`reliable,keep_last:8`: a list of values by key of `[matrix.qos]`. A policy that has no
-    words of its own is `KEY:VALUE`, as `deadline_s:0.1`."""
+    """Read policies, `reliable,keep_last:8`: return a list of values by key of `[matrix.qos]`. A
+    policy that has no words of its own is `KEY:VALUE`, as `deadline_s:0.1`."""
     found: dict[str, list[Any]] = {}
     depths: list[int] = []
     for key, value, depth in _each(text, _policy):
@@ -144,7 +144,7 @@ def qos(text: str) -> dict[str, list[Any]]:
 
 
 def _policy(part: str) -> tuple[str, Any, int]:
-    """Key, value, and the depth of keep-last."""
+    """Return key and value of a policy, and the depth of keep-last, 1 for all others."""
     word, given, value = (piece.strip() for piece in part.replace("=", ":").partition(":"))
     word = word.replace("-", "_")
     if word == "keep_last":

@@ -221,7 +221,7 @@ def _print_discovery(answers: list[Message], *, in_lines: bool) -> None:
 def _follow_discovery(
     caller: Caller, order: Order, seconds: float | None, answers: list[Message], as_json: bool
 ) -> None:
-    """What those who are meant discover after they have answered."""
+    """Print what those who are meant discover after they have answered."""
     answered = {answer["instance"]: answer["at_realtime_ns"] for answer in answers}
     for message in caller.messages(seconds):
         event = message.get("event") if message.get("news") == "event" else None
@@ -341,7 +341,7 @@ def stop(as_json: bool, **options: Any) -> None:
 def _ordered(
     caller: Caller, order: Order, lines: Iterable[Message], as_json: bool
 ) -> list[Message]:
-    """Shows what is answered to an order, and what was measured; the answers."""
+    """Show the answers to an order, and what was measured; return the answers."""
     answers: list[Message] = []
     for message in lines:
         if message.get("news") == "ended":
@@ -361,15 +361,15 @@ def _ordered(
 
 
 def _code(answers: Iterable[Message]) -> int:
-    """2 for an order that somebody could not carry out, or that concerned nobody."""
+    """Return 2 for an order that somebody could not carry out, or that concerned nobody; else 0."""
     lines = list(answers)
     done = [answer for answer in lines if "none" not in (answer.get("result") or {})]
     return 0 if done and all(answer["ok"] for answer in lines) else 2
 
 
 def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_json: bool) -> bool:
-    """Shows what these participants, which heard the order at these times, report of this test
-    until it has ended on all of them; whether it did on each as it should."""
+    """Show what these participants, which heard the order at these times, report of this test until
+    it has ended on all of them; return whether it ended on each as it should."""
     left, well = set(started), True
     for message in caller.messages():
         news = message.get("news")

@@ -82,7 +82,7 @@ def entities(
 
 
 def need_list(bus: Attachment) -> None:
-    """Raises a UserError for an adapter that does not list what is on the bus."""
+    """Raise a `UserError` for an adapter that does not list what is on the bus."""
     from busmark.adapters import available
     from busmark.errors import UserError
 
@@ -105,7 +105,7 @@ def lists(bus: Attachment) -> bool:
 
 
 def _lists(adapter: Adapter) -> bool:
-    """Also of one that cannot be used here, which says so by itself."""
+    """Return whether it lists entities; True if it cannot be used here, which it says itself."""
     return adapter.capabilities is None or "entities" in adapter.capabilities["features"]
 
 
@@ -191,13 +191,13 @@ def _participants(found: BusContents, shown: Filter) -> Iterator[tuple[str, ...]
 
 
 def rank(owner: Owner) -> tuple[int, int, str]:
-    """Ours come first, then commands, foreign ones, and this command itself."""
+    """Return a sort key: ours come first, then commands, foreign ones, and this command itself."""
     ranks = {"application": 0, "foreign": 2, "this command": 3}
     return ranks.get(owner.what, 1), owner.app or 0, owner.key
 
 
 def short(key: str) -> str:
-    """RTPS: the part that tells participants apart from each other."""
+    """Return the part of an RTPS key that tells participants apart; any other key unchanged."""
     return f"{key[4:12]}…{key[16:24]}" if len(key) == 32 else key
 
 
@@ -216,13 +216,13 @@ def _endpoint(one: Message, owner: Owner) -> tuple[str, ...]:
 
 
 def whose(owner: Owner) -> str:
-    """Such as `app 3 (group 1)`; what is not an application with its key."""
+    """Return the owner, such as `app 3 (group 1)`; one that is no application with its key."""
     words = owner.words()
     return words if owner.what == "application" else f"{words} {short(owner.key)}"
 
 
 def announced(endpoint: Message) -> str:
-    """QoS of a writer or reader, as far as it is known."""
+    """Return the QoS of a writer or reader in words, as far as it is known."""
     from busmark.plugins.bus.found import qos_words
 
     return "; ".join(filter(None, (qos_words(endpoint["qos"]), endpoint["more"])))

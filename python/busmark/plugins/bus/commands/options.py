@@ -83,17 +83,17 @@ ADDRESS = (
 
 
 def attached(function: F) -> F:
-    """Adds the options by which a process attaches to the bus."""
+    """Add the options by which a process attaches to the bus."""
     return _with(function, ATTACHMENT)
 
 
 def defined(function: F) -> F:
-    """Adds the options that define a test."""
+    """Add the options that define a test."""
     return _with(function, DEFINITION)
 
 
 def addressed(function: F) -> F:
-    """Adds the options that say who is meant."""
+    """Add the options that say who is meant."""
     return _with(function, ADDRESS)
 
 
@@ -104,7 +104,7 @@ def _with(function: F, options: tuple[Callable[[Any], Any], ...]) -> F:
 
 
 def attachment(options: dict[str, Any]) -> Attachment:
-    """The bus that is meant; takes its options out of these."""
+    """Return the bus that these options name, and take its options out of them."""
     from busmark.plugins.bus.attachment import Attachment
 
     names = ("adapter", "transport", "domain", "interface", "address", "profile", "settings")

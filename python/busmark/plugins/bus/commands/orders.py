@@ -72,8 +72,8 @@ def start_order(
     bus: Attachment,
     **definition: Any,
 ) -> Order:
-    """To start a test. Reliable streams keep all samples, as in a scenario, unless another history
-    is named or the adapter has none.
+    """Return an order to start a test. Reliable streams keep all samples, as in a scenario, unless
+    another history is named or the adapter cannot keep all.
 
     Raises:
         click.UsageError: no such order can be given.
@@ -101,7 +101,7 @@ def set_order(
     group: int | None,
     everybody: bool,
 ) -> Order:
-    """To change a test that runs.
+    """Return an order to change a test that runs.
 
     Raises:
         click.UsageError: no such order can be given.
@@ -123,7 +123,7 @@ def set_order(
 def stop_order(
     *, test: int | None, kind: str | None, app: int | None, group: int | None, everybody: bool
 ) -> Order:
-    """To end tests.
+    """Return an order to end tests.
 
     Raises:
         click.UsageError: no such order can be given.
@@ -137,8 +137,8 @@ def stop_order(
 
 
 def heard_ns(answer: Message) -> int:
-    """When the participant heard the order that it answers, by its own clock: what it said of a
-    test of the same number before is history."""
+    """Return when the participant heard the order that it answers, by its own clock: what it said
+    of a test of the same number before is history."""
     return int((answer.get("order") or {}).get("heard_realtime_ns", 0))
 
 
@@ -160,7 +160,7 @@ def results(caller: Caller, answers: Iterable[Message]) -> Iterator[Message]:
 
 
 def stopped(caller: Caller, order: Order) -> Iterator[Message]:
-    """Gives an order to end tests: the answers, then what was measured."""
+    """Give an order to end tests; yield the answers, then what was measured."""
     answers = []
     for answer in order.answers(caller):
         answers.append(answer)
@@ -192,7 +192,7 @@ def _apps(text: str) -> list[int]:
 
 
 def _qos(text: str) -> Message:
-    """One value of each policy, as the worker reads it."""
+    """Return one value of each policy, as the worker reads it."""
     from busmark.control.roles import qos_settings
     from busmark.model.settling import ROS_PROFILES
     from busmark.scenario.line.words import Mistaken

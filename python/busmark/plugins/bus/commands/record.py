@@ -83,7 +83,7 @@ def record(file: Path, seconds: float | None, most_bytes: int, **options: Any) -
 
 
 def _record(listener: Listener, writer: Writer, stopped: list[int], seconds: float | None) -> None:
-    """Stores what is heard until the end, which it stores too."""
+    """Store what is heard until the end, and the end itself."""
     from busmark.errors import UserError
     from busmark.plugins.bus.attachment import Ending
 

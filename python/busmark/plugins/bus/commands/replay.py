@@ -25,7 +25,7 @@ MS = 1e3
 
 
 def pair(text: str) -> tuple[int, int]:
-    """Reads a number of the recording and the one that takes its place, such as 3=7."""
+    """Read a number of the recording and the one that takes its place, such as 3=7."""
     then, equals, now = text.partition("=")
     if not (equals and then.isdecimal() and now.isdecimal() and int(now) <= LAST_NUMBER):
         raise click.BadParameter(f"{text!r}: write two numbers up to {LAST_NUMBER}, such as 3=7")
@@ -33,7 +33,7 @@ def pair(text: str) -> tuple[int, int]:
 
 
 def filtered(text: str) -> tuple[str, str]:
-    """Reads which orders are replayed, such as app=3."""
+    """Read a condition on the orders that are replayed, such as app=3."""
     from busmark.plugins.bus.recording.score import FILTERS
 
     key, equals, wanted = text.partition("=")
@@ -147,7 +147,7 @@ def _once(pairs: tuple[tuple[int, int], ...], option: str) -> dict[int, int]:
 
 
 def _attachment(header: Header, options: dict[str, Any], quiet: bool) -> Attachment:
-    """The bus of the recording, with what the options say instead."""
+    """Return the bus of the recording, with the changes that the options name."""
     from busmark.errors import UserError
     from busmark.plugins.bus.attachment import Attachment
 

@@ -77,7 +77,7 @@ def peek(
 
 
 def begin_peek(caller: Caller, bus: Attachment, topic: str, wait_s: float) -> None:
-    """From now on the caller is shown samples of this topic, as messages `sample`.
+    """Ask for samples of this topic: from now on the caller hears them, as messages `sample`.
 
     Raises:
         Nobody: no writer of it was found.
@@ -101,7 +101,7 @@ def begin_peek(caller: Caller, bus: Attachment, topic: str, wait_s: float) -> No
 
 
 def _show(caller: Caller, count: int | None, seconds: float | None, as_json: bool) -> int:
-    """Shows samples; how many."""
+    """Show samples until there are enough or the time is over; return how many."""
     end = None if seconds is None else time.monotonic() + seconds
     shown = 0
     while (count is None or shown < count) and (end is None or time.monotonic() < end):
@@ -129,7 +129,7 @@ def _line(message: Message) -> str:
 
 
 def moment(at_realtime_ns: int) -> str:
-    """The time of the day, with milliseconds."""
+    """Return the time of the day, with milliseconds."""
     clock = time.strftime("%H:%M:%S", time.localtime(at_realtime_ns / 1e9))
     return f"{clock}.{at_realtime_ns % 1_000_000_000 // 1_000_000:03d}"
 
@@ -140,7 +140,7 @@ def words_of_flags(flags: int) -> list[str]:
 
 
 def words_of_body(sample: Message, most: int) -> str:
-    """The first bytes of the body, as many as these."""
+    """Return the first bytes of the body in hexadecimal, `most` of them at most."""
     body = " ".join(f"{byte:02x}" for byte in sample["body"][:most])
     return body + (" …" if sample["bytes"] > most else "")
 
@@ -191,7 +191,7 @@ def inject(topic: str, size: int, count: int, wait_s: float, as_json: bool, **op
 def injected(
     caller: Caller, bus: Attachment, topic: str, size: int, count: int, wait_s: float
 ) -> tuple[Message | None, str]:
-    """Writes these samples; what is said of it, and a sentence of it.
+    """Write these samples; return the worker's message about it, or None, and a sentence.
 
     Raises:
         Nobody: no reader of the topic was found.
@@ -226,7 +226,7 @@ class Nobody(UserError):
 
 @contextmanager
 def _somebody() -> Iterator[None]:
-    """Ends the command where nobody is there."""
+    """End the command with exit code 1 where nobody is there."""
     try:
         yield
     except Nobody as error:
@@ -265,7 +265,7 @@ def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Mes
 
 
 def payload_on(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
-    """Payload kind of these endpoints of a topic, and whether it has a key.
+    """Return the payload kind of these endpoints of a topic, and whether it has a key.
 
     Raises:
         UserError: the type is not Busmark's.
@@ -287,7 +287,7 @@ def payload_on(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
 
 
 def _common(topic: str, endpoints: list[Message]) -> dict[str, Any]:
-    """Policies by which both sides must agree."""
+    """Return the policies by which both sides must agree."""
     found: dict[str, Any] = {}
     for name in ("partition", "ownership_strength"):
         values = {(one["qos"] or {}).get(name) for one in endpoints}

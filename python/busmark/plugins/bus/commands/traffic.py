@@ -52,8 +52,8 @@ FIGURES = ("samples", "rate_hz", "least_bytes", "most_bytes", "missing")
 
 
 def sent(capture: Path, *, contents: bool = False) -> tuple[float, dict[str, Sent]]:
-    """Seconds from the first packet of a capture to its last, and its samples by the GUIDs of their
-    writers, as `entities` has keys of RTPS; with the last one of each if `contents`.
+    """Return the seconds from the first packet of a capture to its last, and its samples by the
+    GUIDs of their writers, as `entities` has keys of RTPS; with the last one of each if `contents`.
 
     Raises:
         UserError: the file cannot be read.
@@ -86,8 +86,8 @@ def sent(capture: Path, *, contents: bool = False) -> tuple[float, dict[str, Sen
 
 
 def _sent(copies: pl.DataFrame, *, in_pieces: bool) -> Sent:
-    """A sample goes to each reader that has an address of its own; the first copy counts. In
-    fragments, the first and the last may have begun before the capture or ended after it."""
+    """Count a writer's samples. One goes to each reader that has its own address; the first copy
+    counts. In fragments, first and last may have begun before the capture or ended after it."""
     import polars as pl
 
     each = copies.group_by("number").agg(pl.col("time").min(), pl.col("bytes").max())
@@ -102,8 +102,8 @@ def _sent(copies: pl.DataFrame, *, in_pieces: bool) -> Sent:
 
 
 def writers(found: BusContents, seen: dict[str, Sent]) -> list[Message]:
-    """Writers that were discovered or seen, with what they sent. A writer without a packet has 0
-    samples, one that was not announced no topic."""
+    """Return the writers that were discovered or seen, with figures of their samples. A writer
+    without a packet has 0 samples, one that was not announced no topic."""
     from busmark.plugins.bus.found import as_json
 
     lines = [one for one in as_json(found)["endpoints"] if one["kind"] == "writer"]
@@ -223,7 +223,7 @@ def traffic(
 
 
 def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder: Path) -> int:
-    """Packets of the interface in this time; how many the capture dropped.
+    """Capture packets of the interface in this time; return how many the capture dropped.
 
     Raises:
         UserError: they cannot be captured.
@@ -253,7 +253,7 @@ def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder
 
 
 def _put_contents(lines: list[Message], seen: Mapping[str, Sent], types: Types) -> None:
-    """Into those whose type is known, `value` or `problem`; None into all others."""
+    """Add `content` to each line: `value` or `problem` where its type is known, else None."""
     last = {key: one.last for key, one in seen.items() if one.last is not None}
     known = [one for one in lines if one["key"] in last and one["type_name"]]
     contents = types.contents([(one["type_name"], last[one["key"]]) for one in known])
@@ -264,7 +264,7 @@ def _put_contents(lines: list[Message], seen: Mapping[str, Sent], types: Types) 
 
 
 def _brief(value: Any) -> str:
-    """JSON, but of long lists the start only, and how long they are."""
+    """Return a value as JSON, but of long lists the start only, and how long they are."""
     if isinstance(value, dict):
         return f"{{{', '.join(f'{json.dumps(k)}: {_brief(v)}' for k, v in value.items())}}}"
     if isinstance(value, list):

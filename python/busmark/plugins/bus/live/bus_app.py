@@ -38,11 +38,11 @@ class BusApp(LiveApp[R]):
         self._painted_s = -1.0
 
     def state(self) -> Observer:
-        """All that was seen."""
+        """Return all that was seen."""
         return self.watching.seen
 
     def take(self) -> bool:
-        """Takes in what has come; without anything it is painted once a second, for times."""
+        """Take in what has come; return whether to paint, at least once a second for its times."""
         taken = self.watching.take()
         now = time.monotonic()
         if not taken and now - self._painted_s < 1.0:
@@ -51,7 +51,7 @@ class BusApp(LiveApp[R]):
         return True
 
     def heading(self, state: Observer) -> str:
-        """Where, how many, since when."""
+        """Return command, bus, and the counts of participants, troubles and dropped messages."""
         there = sum(each.is_there for each in state.participants.values())
         gone = sum(each.gone for each in state.participants.values())
         parts = [
@@ -73,7 +73,7 @@ LEAVING_S = 10.0
 
 
 def words(error: UserError) -> str:
-    """Without the option that it is about: nobody has typed one."""
+    """Return message and remedy, without the option that it is about: nobody has typed one."""
     return f"{error.message}. {error.remedy}" if error.remedy else error.message
 
 
@@ -87,8 +87,8 @@ class Hand:
         post: Callable[[Callable[[], None]], None],
         check: Callable[[Attachment], None] = lambda _: None,
     ) -> None:
-        """`post` has a function called by whoever paints; `check` raises a UserError for a bus that
-        is of no use."""
+        """Prepare to work on a bus. `post` has a function called by whoever paints; `check` raises
+        a `UserError` for a bus that is of no use."""
         self._bus, self.post, self._check = bus, post, check
         self._jobs: SimpleQueue[Asked | None] = SimpleQueue()
         self._caller: Caller | None = None
@@ -99,7 +99,7 @@ class Hand:
     def ask(
         self, job: Callable[[Caller], T], then: Callable[[T], None], failed: Callable[[str], None]
     ) -> None:
-        """Does this, and hands over what it was, or why it failed."""
+        """Give the thread a job; `then` gets its result, or `failed` the reason why it has none."""
 
         def work(caller: Caller) -> None:
             found = job(caller)
@@ -111,14 +111,14 @@ class Hand:
             self._thread.start()
 
     def leave(self) -> None:
-        """Ends it, whatever it does."""
+        """End the thread's work, whatever it does."""
         self.leaving.set()
         self._jobs.put(None)
         if caller := self._caller:
             caller.leave()
 
     def left(self) -> None:
-        """Waits until it has ended."""
+        """Wait until the thread has ended, for `LEAVING_S` at most."""
         if self._thread is not None:
             self._thread.join(LEAVING_S)
 
@@ -128,7 +128,7 @@ class Hand:
             job = self._on_the_bus(job)
 
     def _on_the_bus(self, job: Asked | None) -> Asked | None:
-        """Joins, and works as long as its process is there; what is to be done after that."""
+        """Join, and do jobs as long as the process is there; return the first job that is left."""
         from busmark.plugins.bus.caller import Caller
 
         assert job is not None

@@ -39,7 +39,7 @@ def _state(end: End) -> str:
 
 
 def style(end: End) -> Style:
-    """Red for what failed or is gone, dim for what has ended."""
+    """Return the style of a line: red for what failed or is gone, dim for what has ended."""
     return STYLES.get(_state(end), Style())
 
 
@@ -52,7 +52,7 @@ def _us(ns: float | None) -> float | None:
 
 
 def _segment(end: End, name: str) -> float | None:
-    """Mean of all samples of a segment, ns."""
+    """Return the mean of all samples of a segment, ns; None where it is not known."""
     best = end.segments.get(name) or []
     try:
         return float(best[0]["mean_ns"])
@@ -105,7 +105,7 @@ BOLD = "bold"
 
 
 def detail(end: End, width: int, height: int) -> list[Text]:
-    """Lines about it, as many as there is room for."""
+    """Return lines about an end, as many as there is room for."""
     lines = [_head(end, width)]
     if end.error:
         lines.append(Text(f"failed: {end.error}", style="red"))
@@ -145,7 +145,7 @@ def _head(end: End, width: int) -> Text:
 
 
 def _times(end: End, room: int) -> list[Text]:
-    """Histogram and percentiles of the round trips of the last seconds."""
+    """Draw the histogram and the percentiles of the round trips of the last seconds."""
     times = end.looks.all()
     if not len(times):
         return [Text("no round trip was looked at yet"), *_counts(end)]
@@ -165,7 +165,7 @@ def _times(end: End, room: int) -> list[Text]:
 
 
 def _percentiles(times: Times) -> list[str]:
-    """On two lines, which the left half has room for."""
+    """Return the percentiles on two lines, which the left half has room for."""
     near = [("min", float(times[0])), ("50 %", quantile(times, 0.5)),
             ("99 %", quantile(times, 0.99, FEWEST_OF_TAIL))]  # fmt: skip
     far: list[tuple[str, float | None]] = [("max", float(times[-1]))]
@@ -214,7 +214,8 @@ def _stream(end: End) -> list[Text]:
 
 
 def _segments(end: End, room: int) -> list[Text]:
-    """Segments over the best 100, 99.9, 99 and 90 %, µs; where there is little room only of all."""
+    """List the segments over the best 100, 99.9, 99 and 90 %, µs; where there is little room, all
+    but the trip over 100 % only."""
     if not end.segments:
         if end.kind != "transceiver":
             return []

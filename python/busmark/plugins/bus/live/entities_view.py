@@ -109,7 +109,7 @@ class Looks:
     _listed: EntityRow | None = None
 
     def rows(self, found: BusContents) -> EntityRow:
-        """Everything that is there, and what has gone a short time ago."""
+        """Return everything that is there, and what has gone a short time ago."""
         before, listed = self._before, self._listed
         if before is not None and listed is not None:
             same = before.entities == found.entities and len(before.answers) == len(found.answers)
@@ -148,7 +148,7 @@ class Looks:
 
 
 def _whose(row: Row) -> str:
-    """Foreign ones are distinguished by the start of their keys."""
+    """Return the owner in words; foreign ones are distinguished by the start of their keys."""
     return whose(row.owner).partition("…")[0] if row.is_foreign else row.owner.words()
 
 
@@ -184,7 +184,7 @@ class EntitiesView(View[Row]):
     )
 
     def __init__(self, bus: Attachment, hand: Hand, painted: Callable[[], None]) -> None:
-        """`painted` is called when there is something new."""
+        """Begin with an empty table; `painted` is called when there is something new."""
         self._bus, self._hand, self._painted = bus, hand, painted
         self._listed = EntityRow()
         self._note = ""
@@ -194,7 +194,7 @@ class EntitiesView(View[Row]):
         """The latest of several that follow counts."""
 
     def begin(self) -> None:
-        """Looks, and follows what comes and goes, until `end`."""
+        """Look at the bus, and follow what comes and goes, until `end`."""
         self._round += 1
         self._note = "looking for what is on the bus …"
         number, looks = self._round, Looks(Filter(None, False, self.everything))
@@ -214,7 +214,7 @@ class EntitiesView(View[Row]):
         self._hand.ask(job, lambda _: None, failed)
 
     def end(self) -> None:
-        """Looks no more."""
+        """Stop looking at the bus."""
         self._round += 1
 
     def _found(self, number: int, listed: EntityRow) -> None:
@@ -232,7 +232,7 @@ class EntitiesView(View[Row]):
         return self._listed
 
     def rows(self, state: EntityRow) -> list[Row]:
-        """Participants, then writers and readers by topic, then what has gone."""
+        """Return participants, then writers and readers by topic, then what has gone."""
         return list(state.rows)
 
     def heading(self, state: EntityRow) -> str:
@@ -254,7 +254,7 @@ class EntitiesView(View[Row]):
         return "  ".join(parts)
 
     def detail(self, state: EntityRow, row: Row, width: int, height: int) -> list[Text]:
-        """All that is announced."""
+        """Return all that is announced of an entity, as lines."""
         one = row.entity
         head = [
             one["kind"],
@@ -277,13 +277,13 @@ class EntitiesView(View[Row]):
 
     @staticmethod
     def style_of(row: Any) -> Style:
-        """Foreign ones in a colour, what has gone dim."""
+        """Return a colour for foreign rows, dim for what has gone; participants are bold."""
         found = STYLES.get(_state(row), Style())
         return found + Style(bold=True) if row.kind == "participant" else found
 
     @staticmethod
     def words_of(row: Any) -> str:
-        """All words of its line."""
+        """Return all words of a row's line."""
         test = f"test {row.test}" if row.test is not None else ""
         return (
             f"{row.kind} {whose(row.owner)} {row.what} {row.entity['type_name']} {row.qos} "
@@ -326,6 +326,6 @@ def _of_endpoint(state: EntityRow, row: Row) -> list[tuple[str, str]]:
 
 
 def _wrapped(name: str, text: str, width: int) -> Iterator[Text]:
-    """Its name in front of the first line."""
+    """Yield the lines of a text, its name in front of the first one."""
     for place, line in enumerate(textwrap.wrap(text, max(20, width - 10))):
         yield Text(f"{'' if place else name:8} {line}")

@@ -54,16 +54,16 @@ class ErrorsApp(BusApp[Trouble]):
         """The application whose troubles are shown; None: all."""
 
     def rows(self, state: Observer) -> list[Trouble]:
-        """As they came."""
+        """Return the troubles that are shown, as they came."""
         return [each for each in state.troubles if self.only in (None, each.app)]
 
     def heading(self, state: Observer) -> str:
-        """Whose troubles these are, too."""
+        """Return the heading, after the application if only its troubles are shown."""
         only = f"app {self.only} only  " if self.only is not None else ""
         return only + super().heading(state)
 
     def detail(self, state: Observer, row: Trouble, width: int, height: int) -> list[Text]:
-        """The whole message, and who reports it."""
+        """Return the whole message, and who reports it."""
         who = state.participants.get(row.instance)
         host = f" · host {who.word('host')}, process {who.word('pid')}" if who else ""
         head = f"{clock(row.at_ns)} · app {row.app} · {row.what}{host}"
@@ -81,10 +81,10 @@ class ErrorsApp(BusApp[Trouble]):
 
     @staticmethod
     def style_of(row: Any) -> Style:
-        """Red for failures."""
+        """Return red for failures and who is gone, yellow for refused orders."""
         return STYLES.get(row.what, Style())
 
     @staticmethod
     def words_of(row: Any) -> str:
-        """Everything."""
+        """Return all words of a row."""
         return f"app {row.app} group {row.group} {row.what} {row.text}"

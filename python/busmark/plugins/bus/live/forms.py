@@ -33,7 +33,7 @@ class ChosenTest:
     """As it is ordered; None: not known, or as fast as it goes."""
 
     def words(self) -> str:
-        """Such as `transceiver 7 of app 3`."""
+        """Return the test in words, such as `transceiver 7 of app 3`."""
         return f"{self.kind or 'test'} {self.number} of app {self.app}"
 
     def arguments(self) -> list[str]:
@@ -43,7 +43,7 @@ class ChosenTest:
 
 
 def change_fields(test: ChosenTest) -> list[Field]:
-    """Options of `busmark bus set`."""
+    """Return the options of `busmark bus set` as fields."""
     rate = f"now {test.rate_hz:g}" if test.rate_hz else "unchanged"
     return [
         _field(bus.set_, "rate_hz", example=rate),
@@ -72,7 +72,7 @@ TYPED = {
 
 
 def start_fields(app: int | None) -> list[Field]:
-    """Options of `busmark bus start`, for this application."""
+    """Return the options of `busmark bus start` as fields, for this application."""
     kinds = (
         "What the application does: measure round trips, answer them, send a stream, receive it."
     )
@@ -115,7 +115,7 @@ def start(at: Attachment, values: Mapping[str, str]) -> Order:
 
 
 def stop(at: Attachment, test: ChosenTest) -> Order:
-    """To end this test."""
+    """Return an order to end this test."""
     return stop_order(**_read(bus.stop, at, test.arguments()))
 
 

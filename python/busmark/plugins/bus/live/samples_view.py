@@ -77,14 +77,14 @@ class SamplesView(View[Message]):
         painted: Callable[[], None],
         failed: Callable[[str], None],
     ) -> None:
-        """`failed` is called with a sentence where it cannot be read."""
+        """Begin without samples; `failed` is called with a sentence where none can be read."""
         self.topic = topic
         self._bus, self._hand, self._painted, self._failed = bus, hand, painted, failed
         self._samples = Samples()
         self._reads = False
 
     def begin(self) -> None:
-        """Joins the topic."""
+        """Join the topic, and take its samples until `end`."""
 
         def job(caller: Caller) -> None:
             begin_peek(caller, self._bus, self.topic, WAIT_S)
@@ -96,7 +96,7 @@ class SamplesView(View[Message]):
         self._hand.ask(job, lambda _: None, self._failed)
 
     def end(self) -> None:
-        """Leaves it."""
+        """Leave the topic."""
         self._hand.leave()
 
     def _joined(self) -> None:
@@ -118,16 +118,16 @@ class SamplesView(View[Message]):
         return self._samples
 
     def rows(self, state: Samples) -> list[Message]:
-        """The latest first."""
+        """Return the samples, the latest first."""
         return list(state.latest)
 
     def heading(self, state: Samples) -> str:
-        """Their topic, and how many."""
+        """Return the topic, and how many samples came."""
         kept = f", the latest {MOST:,} shown" if state.came > MOST else ""
         return f"samples of {self.topic}  {state.came:,} came{kept}  {self._bus.words()}"
 
     def detail(self, state: Samples, row: Message, width: int, height: int) -> list[Text]:
-        """Header, and the start of the body."""
+        """Return the header of a sample, and the start of its body."""
         sample = row["sample"]
         head = f"sample {sample['number']} of {self.topic} · {moment(row['at_realtime_ns'])}"
         lines = [
@@ -153,13 +153,13 @@ class SamplesView(View[Message]):
 
     @staticmethod
     def words_of(row: Any) -> str:
-        """All words of its line."""
+        """Return all words of a row's line."""
         sample = row["sample"]
         return f"writer {sample['writer']} seq {sample['seq']} {_flags(row)} {_body(row, 200)}"
 
 
 def _writer(number: int) -> str:
-    """Whose it is; injected samples have none."""
+    """Name a writer and its application; injected samples have none."""
     if not number:
         return "writer 0, as of injected samples"
     app, place = divmod(number, WRITERS_OF_APP)
@@ -167,7 +167,7 @@ def _writer(number: int) -> str:
 
 
 def _taken(caller: Caller) -> list[Message]:
-    """Samples that came within a short time."""
+    """Return the samples that come within `TAKEN_S`."""
     taken: list[Message] = []
     end = time.monotonic() + TAKEN_S
     while (left := end - time.monotonic()) > 0 and len(taken) < MOST:

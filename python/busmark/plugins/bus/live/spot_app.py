@@ -42,7 +42,7 @@ class SpotRow:
 
 
 def spotted(seen: Observer) -> Iterator[SpotRow]:
-    """Every participant, its tests below it; then foreign programs."""
+    """Yield a row for every participant, its tests below it; then foreign programs."""
     ends: dict[int, list[End]] = {}
     for end in seen.ends.values():
         ends.setdefault(end.participant.instance, []).append(end)
@@ -54,7 +54,7 @@ def spotted(seen: Observer) -> Iterator[SpotRow]:
 
 
 def _foreign_order(one: dict[str, Any]) -> tuple[str, bool, str, str]:
-    """Participants, each with its writers and readers by topic."""
+    """Return a sort key: participants, each with its writers and readers by topic."""
     whole = one["kind"] == "participant"
     return (
         one["key"] if whole else one["participant"],
@@ -111,7 +111,7 @@ def _end(end: End) -> SpotRow:
 
 
 def style(row: SpotRow) -> Style:
-    """Red for what is gone, dim for what has ended; participants in bold."""
+    """Return red for what is gone, dim for what has ended; participants are bold."""
     found = STYLES.get(row.state, Style())
     return found + Style(bold=True) if isinstance(row.of, Participant) else found
 
@@ -136,11 +136,11 @@ class SpotApp(BusApp[SpotRow]):
     COLUMNS = COLUMNS
 
     def rows(self, state: Observer) -> list[SpotRow]:
-        """Participants with their tests below them."""
+        """Return participants with their tests below them, then foreign programs."""
         return list(spotted(state))
 
     def detail(self, state: Observer, row: SpotRow, width: int, height: int) -> list[Text]:
-        """All that is known of it."""
+        """Return all that is known of a row, as lines."""
         if isinstance(row.of, End):
             return detail(row.of, width, height)
         if isinstance(row.of, dict):
@@ -152,7 +152,7 @@ class SpotApp(BusApp[SpotRow]):
 
     @staticmethod
     def words_of(row: Any) -> str:
-        """All words of its line."""
+        """Return all words of a row's line."""
         return f"{row.kind} {row.who} {row.where} {row.what} {row.state}"
 
 

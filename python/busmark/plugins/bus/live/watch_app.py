@@ -83,7 +83,7 @@ class WatchApp(BusApp[End]):
         self._samples: SamplesView | None = None
 
     def rows(self, state: Observer) -> list[End]:
-        """By application, test and kind."""
+        """Return the ends of tests by application, test and kind."""
         return sorted(
             state.ends.values(),
             key=lambda end: (
@@ -96,7 +96,7 @@ class WatchApp(BusApp[End]):
         )
 
     def detail(self, state: Observer, row: End, width: int, height: int) -> list[Text]:
-        """Histogram, percentiles, segments."""
+        """Return histogram, percentiles and segments of an end."""
         return detail(row, width, height)
 
     key_of = staticmethod(lambda row: row.key)
@@ -115,7 +115,7 @@ class WatchApp(BusApp[End]):
     # What works beside the screen.
 
     def _hand(self, *, lists: bool = True) -> Hand:
-        """One more process on the bus; `lists`: it is of use only where entities are listed."""
+        """Make one more hand on the bus; `lists`: it is of use only where entities are listed."""
         check = [need_list] if lists else []
         hand = Hand(self._bus, self._post, *check)
         self._hands.append(hand)
@@ -128,11 +128,11 @@ class WatchApp(BusApp[End]):
 
     @on(Call)
     def called(self, event: Call) -> None:
-        """What a hand has done."""
+        """Call the function that a hand has posted."""
         event.function()
 
     def on_unmount(self) -> None:
-        """Every process leaves the bus."""
+        """Make every process leave the bus, and wait until it has."""
         for hand in self._hands:
             hand.leave()
         for hand in self._hands:
@@ -143,7 +143,7 @@ class WatchApp(BusApp[End]):
             self.paint()
 
     def tell(self, text: str, title: str = "Not done") -> None:
-        """A sentence: in the last line if it fits there."""
+        """Show a sentence: in the last line if it fits there, else in a dialog."""
         if len(text) <= self.size.width and "\n" not in text:
             self.say(text)
         else:
@@ -152,7 +152,7 @@ class WatchApp(BusApp[End]):
     # Views.
 
     def action_entities(self) -> None:
-        """What is on the bus; or back to the tests."""
+        """Show what is on the bus; or return to the tests."""
         if self.view is self._entities:
             self._back()
             return
@@ -163,7 +163,7 @@ class WatchApp(BusApp[End]):
         self.show(self._entities)
 
     def action_everything(self) -> None:
-        """Control topics, too; or not."""
+        """Show control topics among the entities, too; or hide them."""
         view = self._entities
         if view is None or self.view is not view:
             return
@@ -172,7 +172,7 @@ class WatchApp(BusApp[End]):
         self.say("with all topics" if view.everything else "without topics of orders and news")
 
     def _back(self) -> None:
-        """From samples to where they were asked for, from entities to the tests."""
+        """Leave samples for the view where they were asked for, entities for the tests."""
         if self._samples is not None:
             self._samples.end()
             self._samples = None
@@ -182,14 +182,14 @@ class WatchApp(BusApp[End]):
             self.show(self)
 
     def action_clear(self) -> None:
-        """Shows all rows; where all are shown, the view before."""
+        """Show all rows; where all are shown, the view before."""
         searched = bool(self.found) or self._detail == "whole"
         super().action_clear()
         if not searched:
             self._back()
 
     def action_look(self) -> None:
-        """Samples of the chosen topic."""
+        """Show samples of the chosen topic."""
         topic = self._topic()
         if topic is None or self._samples is not None:
             return
@@ -208,7 +208,7 @@ class WatchApp(BusApp[End]):
     # What is chosen.
 
     def _topic(self) -> str | None:
-        """The topic of the line that is chosen; None: it has none, and that is said."""
+        """Return the topic of the chosen line; None: it has none, and that is said."""
         if self._samples is not None:
             return self._samples.topic
         row = self._grid.row
@@ -228,7 +228,7 @@ class WatchApp(BusApp[End]):
         return None
 
     def _test(self) -> ChosenTest | None:
-        """The test of the line that is chosen; None: it has none, and that is said."""
+        """Return the test of the chosen line; None: it has none, and that is said."""
         row = self._grid.row
         if self._samples is not None:
             self.tell("Esc returns to the table: choose a test there.")
@@ -247,14 +247,14 @@ class WatchApp(BusApp[End]):
     # Orders.
 
     def action_change(self) -> None:
-        """A form for what changes."""
+        """Open a form for changes of the chosen test."""
         at = self._bus
         if test := self._test():
             title, fields = f"Change {test.words()}", forms.change_fields(test)
             self._form(title, fields, lambda values: forms.change(at, test, values))
 
     def action_new(self) -> None:
-        """A form for a test."""
+        """Open a form for a new test."""
         at, row, app = self._bus, self._grid.row, None
         if isinstance(row, Row):
             if row.is_foreign:
@@ -267,7 +267,7 @@ class WatchApp(BusApp[End]):
         self._form("New test", forms.start_fields(app), lambda values: forms.start(at, values))
 
     def action_stop(self) -> None:
-        """Asks, and stops the test."""
+        """Ask, and stop the chosen test."""
         at = self._bus
         if test := self._test():
             text = "What it has measured so far is summed up and shown."
@@ -280,7 +280,7 @@ class WatchApp(BusApp[End]):
             )
 
     def action_inject(self) -> None:
-        """A form for what is injected."""
+        """Open a form for samples to inject into the chosen topic."""
         at, topic = self._bus, self._topic()
         if topic is None:
             return
@@ -309,7 +309,7 @@ class WatchApp(BusApp[End]):
         )
 
     def _give(self, dialog: Dialog, makes: Callable[[], Order]) -> None:
-        """Gives an order, and shows the answers."""
+        """Give an order, and show the answers."""
         try:
             order = makes()
         except click.ClickException as error:
@@ -334,7 +334,7 @@ class WatchApp(BusApp[End]):
         self._orders.ask(job, then, lambda why: self._answer(dialog, why, "red"))
 
     def _answer(self, dialog: Dialog, text: str, style: str) -> None:
-        """On the form; in the last line where that was closed."""
+        """Show an answer in the dialog; in the last line where that was closed."""
         if isinstance(dialog, Form):
             dialog.waits = False
         if dialog.is_attached:
@@ -344,7 +344,7 @@ class WatchApp(BusApp[End]):
 
 
 def _words(caller: Caller, order: Order, notes: Iterable[Message]) -> tuple[str, str]:
-    """Answers, and what was measured, as lines; and their colour."""
+    """Return the answers and what was measured, as lines, and their colour."""
     lines: list[str] = []
     style = "green"
     answered = False

@@ -78,7 +78,7 @@ def rows(reader: Reader) -> Iterator[Row]:
 
 
 def write(reader: Reader, path: Path) -> int:
-    """Write the table, and says how many rows it has.
+    """Write the table, and return how many rows it has.
 
     Raises:
         UserError: a line is damaged, nothing was reported, or the file is there already.

@@ -290,7 +290,7 @@ class Player:
     # --- the replay ---
 
     def play(self, say: Callable[[GivenOrder], None]) -> None:
-        """Give all orders at their times, and waits for the end of the recording."""
+        """Give all orders at their times, and wait for the end of the recording."""
         self._base_ns = time.monotonic_ns() + LEAD_NS
         for step in self.replay.score.steps:
             given = GivenOrder(step)

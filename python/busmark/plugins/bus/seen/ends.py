@@ -56,7 +56,7 @@ class Participant:
     """By kind and number, as it described them."""
 
     def state(self, now_s: float) -> str:
-        """there, silent, gone or left."""
+        """Return its state: there, silent, gone or left."""
         if self.left or self.gone:
             return "left" if self.left else "gone"
         return "silent" if self.asked and now_s - self.heard_s > SILENT_S else "there"
@@ -93,7 +93,7 @@ class Looks:
         """The latest ones together, until another comes."""
 
     def add(self, round_trips_ns: Any) -> float | None:
-        """Takes one in, be it read or not; its median, ns. None: it is empty.
+        """Take in a look, be it read or not, and return its median, ns; None: it is empty.
 
         Raises:
             TypeError, ValueError, OverflowError: these are no round trips.
@@ -134,7 +134,7 @@ def _together(looks: list[Times]) -> Times:
 
 
 def quantile(ascending: Times, share: float, fewest: int = 1) -> float | None:
-    """The value that this share of the others does not exceed; None of fewer than that."""
+    """Return the value that this share of the others does not exceed; None below `fewest`."""
     if len(ascending) < fewest:
         return None
     return float(ascending[min(int(share * len(ascending)), len(ascending) - 1)])
@@ -208,7 +208,7 @@ class End:
         return self.participant.instance, self.kind, self.test, self.number
 
     def status(self, now_s: float) -> str:
-        """Its state; of a test that ran when its participant went: gone or left."""
+        """Return its state; of a test that ran, silent, gone or left as its participant is."""
         if self.state in ("ended", "failed") or self.participant.is_there:
             silent = self.is_live and self.participant.state(now_s) == "silent"
             return "silent" if silent else self.state
@@ -235,7 +235,7 @@ class End:
         return self.rate_hz / self.theoretical_hz
 
     def counted(self, counts: list[Message], seconds: float) -> None:
-        """Takes in the counts of an interval, one for each writer."""
+        """Take in the counts of an interval, one for each writer."""
         # Plain loops: this is most of what a watcher of many ends does.
         samples = 0
         for count in counts:
@@ -250,7 +250,7 @@ class End:
             self._by_number(counts, seconds)
 
     def _by_number(self, counts: list[Message], seconds: float) -> None:
-        """Takes in what should have come, by sequence numbers."""
+        """Take in what should have come, by sequence numbers."""
         theoretical = missing = read = 0
         for count in counts:
             theoretical += count["theoretical"]
@@ -261,7 +261,7 @@ class End:
         self.bytes_per_s = read / seconds
 
     def seen(self, look: Message) -> None:
-        """Takes in a look at its pings."""
+        """Take in a look at its pings."""
         self.looked_at += int(look["asked"])
         self.unanswered += int(look["unanswered"])
         if (median := self.looks.add(look["round_trips_ns"])) is not None:
@@ -270,21 +270,21 @@ class End:
             self._segments = segments if isinstance(segments, Unread) else _segments(segments)
 
     def described(self, test: Message) -> None:
-        """Takes in its definition."""
+        """Take in its definition."""
         self.size_bytes = test["size"]
         self.ordered_hz = test["rate_hz"] or None
         if test["from"]:
             self.peers = test["from"]
 
     def accounted(self, role: Message) -> None:
-        """Takes in what a role has recorded: at its end, or so far."""
+        """Take in what a role has recorded: at its end, or so far."""
         self.received, self.missing = int(role["received"]), int(role["missing"])
         if segments := role.get("segments"):
             self._segments = _segments(segments)
 
 
 def definition(test: Message) -> Message:
-    """A test as a participant describes it, each value of its type.
+    """Return a test as a participant describes it, each value of its type.
 
     Raises:
         LookupError, TypeError, ValueError, ArithmeticError: no participant has written it.
@@ -307,10 +307,10 @@ def _segments(segments: Message) -> dict[str, list[Message]]:
 
 
 def end_of(role: int) -> int:
-    """Number of an end, by the number of its writer."""
+    """Return the number of an end, by the number of its writer."""
     return role % ENDS
 
 
 def apps(writers: Iterable[int]) -> tuple[int, ...]:
-    """Applications that these writers belong to."""
+    """Return the applications that these writers belong to, in ascending order."""
     return tuple(sorted({writer // WRITERS_OF_APP for writer in writers}))

@@ -46,7 +46,7 @@ class Observer:
         """Whether rates in definitions have changed."""
 
     def hear(self, message: Message, now_s: float) -> None:
-        """Takes a message in, which came at this moment of a monotonic clock."""
+        """Take in a message, which came at this moment of a monotonic clock."""
         self.messages += 1
         with suppress(*STRANGE):
             participant = self._participant(message)
@@ -97,7 +97,7 @@ class Observer:
         self._theory = True
 
     def note(self, message: Message) -> None:
-        """Keeps a trouble of the watcher's own."""
+        """Keep a trouble of the watcher's own."""
         if found := trouble(message):
             self.troubles.append(found)
 
@@ -179,7 +179,7 @@ class Observer:
     def _fresh(
         self, participant: Participant, kind: str, test: int, role: int, at: int
     ) -> End | None:
-        """An end that has something to say; None: what it says is older than what is known."""
+        """Return the end that says something; None: that is older than what is known of it."""
         end = self._end(participant, kind, test, role, at)
         if end is None or at < end.at_ns:
             return None
@@ -212,7 +212,7 @@ class Observer:
         return (end for end in self.ends.values() if end.participant is participant)
 
     def _theorise(self) -> None:
-        """What each end should reach, by the definitions of the other ends."""
+        """Compute the rate that each end should reach, by its definition or the other ends'."""
         sent: dict[tuple[int, int], float | None] = {}
         for each in self.participants.values():
             for (kind, test), described in each.tests.items() if each.is_there else ():

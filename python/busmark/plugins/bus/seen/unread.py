@@ -24,8 +24,8 @@ class Unread(bytes):
 
 
 def sparing(line: bytes) -> Any:
-    """The message of this line, as `from_json`, but that round trips and segments of live figures
-    are `Unread`.
+    """Return the message of this line, as `from_json` does, but with round trips and segments of
+    live figures as `Unread`.
 
     Raises:
         ValueError: it is no JSON.
@@ -44,7 +44,7 @@ def sparing(line: bytes) -> Any:
 
 
 def _without(line: bytes, key: bytes, first: bytes, last: bytes, kept: list[Unread]) -> bytes:
-    """The line with a number in the place of each text of this key, which is kept under it."""
+    """Return the line with a number in place of each text of this key: its index in `kept`."""
     head, at = key + first, 0
     parts: list[bytes] = []
     while (begin := line.find(head, at)) >= 0:
@@ -61,7 +61,7 @@ def _without(line: bytes, key: bytes, first: bytes, last: bytes, kept: list[Unre
 
 
 def _placed(look: Message, kept: list[Unread]) -> int:
-    """Puts what was kept in the place of its numbers; how many these were."""
+    """Put what was kept in the place of its numbers; return how many these were."""
     placed = 0
     for key in ("segments", "round_trips_ns"):
         number = look.get(key)
@@ -72,7 +72,7 @@ def _placed(look: Message, kept: list[Unread]) -> int:
 
 
 def read(text: Any) -> Any:
-    """The value, be it read or not.
+    """Return the value, be it read or not.
 
     Raises:
         ValueError: it is no JSON.
@@ -81,7 +81,7 @@ def read(text: Any) -> Any:
 
 
 def numbers(text: Any) -> NDArray[np.int64]:
-    """Whole numbers, be they read or not.
+    """Return whole numbers, be they read or not.
 
     Raises:
         TypeError, ValueError, OverflowError: they are none.

@@ -29,7 +29,7 @@ HEADER: dict[str, Any] = {
 
 
 def heard(at_s: float, what: str, **message: Any) -> dict[str, Any]:
-    """A line of a message."""
+    """Return a recording's line of a message, which was heard at this time."""
     return {
         "at_s": at_s,
         "utc": "2026-01-01T00:00:01.000000Z",
@@ -90,7 +90,7 @@ SESSION = [
 
 
 def write(path: Path, lines: list[Any], header: Any = None) -> Path:
-    """A recording of these lines, with an end."""
+    """Write a recording of these lines, with an end; return its path."""
     last = max((line["at_s"] for line in lines), default=0.0) + 1
     notes = [HEADER if header is None else header, *lines, stop(last, len(lines))]
     path.write_text("".join(json.dumps(line) + "\n" for line in notes), encoding="utf-8")

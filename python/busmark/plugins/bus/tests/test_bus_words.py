@@ -149,7 +149,7 @@ def test_a_segment_is_a_row_in_microseconds() -> None:
 
 
 def paths(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Where everything in a message is."""
+    """Return the keys and places that lead to each value inside a message."""
     found = [at] if at else []
     inside = value.items() if isinstance(value, dict) else ()
     for key, each in enumerate(value) if isinstance(value, list) else inside:

@@ -48,7 +48,7 @@ class Feed:
 
 
 def text(app: BusApp[Any]) -> str:
-    """What is on the screen."""
+    """Return the text on the screen, row by row."""
     rows = app.screen._compositor.render_strips()
     return "\n".join("".join(segment.text for segment in row).rstrip() for row in rows)
 
@@ -64,7 +64,7 @@ def drive(
     messages: list[dict[str, Any]] = MESSAGES,
     **options: Any,
 ) -> Any:
-    """Shows these messages on a terminal of this size, where somebody does something."""
+    """Show these messages on a terminal of this size, where `does` acts; return the application."""
     feed = Feed(messages)
     app = kind(Watching(feed), BUS, **options)  # type: ignore[call-arg]
 

@@ -132,7 +132,7 @@ WHOLE = "".join(
 
 
 def looked_through(data: bytes) -> None:
-    """Everything that is done with a recording but joining a bus: only a `UserError` may come."""
+    """Export a recording, and replay it without a bus: only a `UserError` may come."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.jsonl"
         path.write_bytes(data)

@@ -17,7 +17,7 @@ from busmark.plugins.bus.recording.score import Options, score
 
 
 def said(app: int, **rest: Any) -> dict[int, dict[str, Any]]:
-    """The answer of an application; `error`: it refuses."""
+    """Return the answer of an application; with `error`, it refuses."""
     error = rest.pop("error", None)
     outcome = {"error": {"kind": "x", "message": error}} if error else {"result": rest}
     return {app: {"app": app, "instance": 1, "ok": error is None, **outcome}}

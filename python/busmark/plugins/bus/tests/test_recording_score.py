@@ -155,7 +155,7 @@ BEGAN_NS = 1_767_225_600_000_000_000
 
 
 def repeated(at_s: float, number: int, heard_s: float, task: dict[str, Any]) -> Any:
-    """An answer that repeats its order, which was heard at another time of the recording."""
+    """Return an answer that repeats its order, heard at another time of the recording."""
     asked = {"to": {"app": 3}, "do": task, "heard_realtime_ns": BEGAN_NS + round(heard_s * 1e9)}
     text = answer(at_s, 3, number, started("receiver", 8), order=asked)
     text["message"]["at_realtime_ns"] = BEGAN_NS + round(at_s * 1e9)

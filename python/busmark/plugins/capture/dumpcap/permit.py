@@ -29,14 +29,14 @@ REFUSED = ("permission", "not permitted", "Permission denied")
 
 
 def question(interface: str, pattern: str) -> str:
-    """Commands of a shell whose output `refusal` understands. dumpcap opens the interface, prints
-    what becomes of the filter, and ends."""
+    """Return commands of a shell whose output `refusal` understands. dumpcap opens the interface,
+    prints what becomes of the filter, and ends."""
     tried = shlex.join(_words(interface, pattern))
     return f"{{ command -v dumpcap >/dev/null && {tried} 2>&1; }} || echo {shlex.quote(MISSING)}"
 
 
 def check(interface: str, pattern: str, where: str = "capture") -> None:
-    """Asks on this machine.
+    """Ask dumpcap on this machine.
 
     Raises:
         UserError: it cannot; what to install or to set.

@@ -46,8 +46,8 @@ class Settings:
     """Size of the kernel's buffer."""
 
     def words(self, interface: str, path: str) -> list[str]:
-        """The command that writes such a capture to a file; a ring is several files, with a number
-        at the end of their names."""
+        """Return the command that writes such a capture to a file; a ring is several files, with a
+        number at the end of their names."""
         words = [
             "dumpcap",
             "-q",
@@ -100,7 +100,7 @@ class Counts:
 
 
 def counts(said: str) -> Counts | None:
-    """The counters at its end; None where it did not end in good order."""
+    """Return the counters at its end; None where it did not end in good order."""
     found = DROPPED.search(said)
     if found is None:
         return None
@@ -199,7 +199,7 @@ class Taking:
         said: Path,
         cpus: Sequence[int] = (),
     ) -> None:
-        """Nothing is begun yet.
+        """Prepare the capture; nothing is begun yet.
 
         Args:
             path: where the capture is when it has ended.
@@ -223,7 +223,7 @@ class Taking:
         return f"the capture of {self.interface}{self.site.where}"
 
     def start(self) -> None:
-        """Begins; packets are captured when this returns.
+        """Begin the capture; packets are captured when this returns.
 
         Raises:
             CaptureFailed: it cannot.
@@ -255,7 +255,7 @@ class Taking:
         return counts(said) is not None or bool(complaint(said))
 
     def stop(self) -> None:
-        """Ends it, when the packets of before have come; the capture is then at `path`.
+        """End it, once earlier packets have come; the capture is then at `path`.
 
         Raises:
             CaptureFailed: there is none.
@@ -306,7 +306,7 @@ class Taking:
             raise
 
     def kill(self) -> None:
-        """Ends it at once, also while another thread begins it; nothing of it remains here."""
+        """End it at once, also while another thread begins it; nothing of it remains here."""
         self._killed = True
         if self._process is not None:
             self._process.stop(self.site.patience_s if self.site.folder else 0.0)
@@ -322,20 +322,20 @@ class Taking:
         return f"{shlex.quote(self._there.removesuffix('.pcapng'))}{PIECE}"
 
     def _parts(self) -> list[Path]:
-        """The same here; of a ring only."""
+        """Return the files of a ring here, in the order of time; none where there is no ring."""
         if self.site.folder or not self.settings.ring:
             return []
         return sorted(self.path.parent.glob(f"{glob.escape(self.path.stem)}{PIECE}"))
 
     def _join(self) -> None:
-        """Makes one file of a ring's."""
+        """Make one file of a ring's files."""
         if parts := self._parts():
             join(parts, self.path)
             for part in parts:
                 part.unlink()
 
     def _fetch(self) -> None:
-        """Brings the capture here, compressed on its way."""
+        """Bring the capture here, compressed on its way."""
         words = f'for f in {self._pieces}; do [ ! -f "$f" ] || cat "$f"; done | gzip -1c'
         start = self.site.launch(["sh", "-c", f"{words}; rm -f {self._pieces}"])
         packed = self.path.with_suffix(".gz")
@@ -375,7 +375,7 @@ class Taking:
 
 
 def _unpack(packed: Path, mark: str, path: Path) -> None:
-    """Unpacks what came from a node, behind what its login printed and the line of the marker.
+    """Unpack what came from a node, behind what its login printed and the line of the marker.
 
     Raises:
         EOFError, zlib.error: it is not whole.
@@ -406,7 +406,7 @@ LONGEST = 1 << 24
 
 
 def join(parts: Iterable[Path], whole: Path) -> None:
-    """Writes the blocks of captures of one interface as one section. A part ends where it is
+    """Write the blocks of captures of one interface as one section. A part ends where it is
     damaged."""
     first = True
     with whole.open("wb") as target:
@@ -416,8 +416,8 @@ def join(parts: Iterable[Path], whole: Path) -> None:
 
 
 def _copy(source: BinaryIO, target: BinaryIO, *, first: bool) -> bool:
-    """Copies blocks; of further sections without what describes section and interface. Whether the
-    next section is still the first."""
+    """Copy blocks; from further sections leave out what describes section and interface. Return
+    whether the next section is still the first."""
     order, known = "<", first
     while len(head := source.read(HEAD)) == HEAD:
         if head[:4] == struct.pack("<I", SECTION):  # the same in either byte order

@@ -115,7 +115,7 @@ def _causes(found: LateSamples) -> Iterator[Section]:
 
 
 def _listed(found: LateSamples) -> Iterator[Section]:
-    """Each late or lost sample of a capture alone."""
+    """List each late or lost sample of a capture alone."""
     listed = found.worst[:MOST_LISTED]
     if not listed:
         return
@@ -150,12 +150,12 @@ def _listed(found: LateSamples) -> Iterator[Section]:
 
 
 def _name(late: Late) -> str:
-    """Its number on the first hop of its way, from 1; the writer's where it has no packet."""
+    """Name it by its number on the first hop, from 1; by the writer's where it has no packet."""
     return f"Sample {late.seq}" if late.seq is not None else f"Number {late.number}"
 
 
 def _sequence(found: Diagram) -> Section:
-    """Stamps and packets of a sample in the order of time; a column for each process and each
+    """Draw stamps and packets of a sample in the order of time; a column for each process and each
     interface between them."""
     late = found.sample
     where = " → ".join(late.way) if late.way else f"writer {late.writer}, round {late.round}"
@@ -194,7 +194,7 @@ def _sequence(found: Diagram) -> Section:
 
 
 def _sign(lanes: list[str], number: int, event: Event) -> Cell:
-    """A stamp is a dot in its column; a packet an arrow to where it goes."""
+    """Draw a stamp as a dot in its column, a packet as an arrow to where it goes."""
     if event.lane != lanes[number]:
         return Cell("")
     if event.packet is None:

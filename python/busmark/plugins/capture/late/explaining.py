@@ -58,7 +58,7 @@ class OfRound:
 def of_round(
     number: int, chosen: ChosenSamples, wire: Wire, counters: Counters | None = None
 ) -> OfRound:
-    """Looks at the chosen samples of a round."""
+    """Explain the chosen samples of a round."""
     wanted = {each.seq for each in (*chosen.examined, *chosen.ordinary)}
     seen = wire.sightings(wanted)
     by_seq: dict[int, dict[tuple[int, int, int], list[int]]] = {}
@@ -80,7 +80,7 @@ def of_round(
 
 
 def why(one: Trace) -> Late:
-    """The cause of one sample's delay."""
+    """Find the cause of one sample's delay."""
     proved = proofs(one, CAUSES)
     found = proved or proofs(one, WHERE)
     best = found[0] if found else None
@@ -104,7 +104,7 @@ def why(one: Trace) -> Late:
 
 
 def _name(one: Trace, proof: Proof) -> str:
-    """In a capture alone, what it is that was repeated is the cause."""
+    """Name the cause: in a capture alone, by whether the sample waited for a repeated message."""
     return "behind-retransmission" if one.path and proof.of_another else proof.cause
 
 
@@ -144,7 +144,7 @@ def _packet(one: Trace, each: Evidence) -> PacketShown:
 def together(
     case: str, rounds: Sequence[OfRound], left: Iterable[RoundLeft], worst: int
 ) -> LateSamples:
-    """All rounds of a case."""
+    """Combine all rounds of a case."""
     late = [each for one in rounds for each in one.late]
     ordinary = [each for one in rounds for each in one.ordinary]
     first = rounds[0].chosen if rounds else None
@@ -216,7 +216,7 @@ def of_case(
     diagrams: bool = False,
     most_packets: int = MOST_PACKETS,
 ) -> LateSamples:
-    """Looks at all captured rounds that ran to their end, until too many packets are read."""
+    """Explain the samples of captured rounds that ran to their end, up to `most_packets` in all."""
     looked: list[OfRound] = []
     left: list[RoundLeft] = []
     packets = 0
@@ -287,8 +287,8 @@ def _round(
 
 
 def _sample_bytes(result: Result, case: Case, number: int, samples: pl.DataFrame) -> dict[int, int]:
-    """Header and body of all samples of a writer, where they are all alike; answers are as large
-    as what they answer."""
+    """Return the bytes of header and body of a sample, for each writer whose samples are all alike;
+    answers are as large as what they answer."""
     known = (
         samples.drop_nulls(["writer", "size"])
         .group_by("writer")
@@ -317,7 +317,7 @@ WRITER, ANSWERER, READER = "writer", "answerer", "reader"
 
 
 def diagram(late: Late, one: Trace) -> Diagram:
-    """Stamps of the processes and packets of the captures, in the order of time."""
+    """Draw stamps of the processes and packets of the captures, in the order of time."""
     sample = one.sample
     other = ANSWERER if sample.round_trip else READER
     files = [f"{each.node or ''} {each.interface}".strip() for each in one.wire.files]
@@ -357,7 +357,8 @@ def _stamps(one: Trace, other: str) -> list[Event]:
 
 
 def _packets(late: Late, one: Trace) -> tuple[list[Packet], int]:
-    """Packets that prove the cause, then the sample's, then others of the same flows meanwhile."""
+    """Return packets that prove the cause, then the sample's, then others of the same flows
+    meanwhile, and how many are left out."""
     wire, sample = one.wire, one.sample
     names = {file.name: number for number, file in enumerate(wire.files)}
     wanted = {(names[each.file], each.packet) for each in late.evidence}
@@ -392,7 +393,7 @@ def _event(one: Trace, late: Late, packet: Packet, files: list[str]) -> Event:
 
 
 def _towards(one: Trace, packet: Packet) -> str | None:
-    """The lane to which it goes, by the flows of the sample and of its answer."""
+    """Return the lane to which it goes, by the flows of the sample and of its answer; else None."""
     there, back = (
         {p.flow for segment in one.segments if segment.direction == way for p in segment.packets}
         for way in ("there", "back")
@@ -407,7 +408,7 @@ def _towards(one: Trace, packet: Packet) -> str | None:
 
 
 def describe(packet: Packet) -> str:
-    """A row in words; empty for what says nothing."""
+    """Describe a row in words; return an empty text for one that says nothing."""
     span = _span(packet)
     again = " again" if packet.repeated else ""
     if packet.sample_seq is not None:

@@ -41,7 +41,7 @@ def of_file(
     late_ns: int | None = None,
     diagrams: int = 0,
 ) -> LateSamples:
-    """Looks at the samples of a capture. Raises `UserError` where nothing can be read.
+    """Explain the samples of a capture. Raise `UserError` where nothing can be read.
 
     Args:
         late_ns: latency above which a sample is late, in place of the rule.
@@ -86,8 +86,8 @@ def _identified(
     indexes: Sequence[Sequence[Times]],
     ids: Mapping[tuple[str, str], int],
 ) -> pl.DataFrame:
-    """The samples of each hop by what identifies them in its rows: `sample_writer` stands for the
-    hops on which they entered and are, `sample_seq` is their number on the former."""
+    """Return the samples of each hop with what identifies them in its rows: `sample_writer` stands
+    for the hops on which they entered and are, `sample_seq` is their number on the former."""
     frames, done = [pl.DataFrame(schema=KEYS)], set()
     for way, index in zip(known, indexes, strict=True):
         for (name, of), places in zip(way, index, strict=True):
@@ -190,8 +190,8 @@ def _of_way(
 
 
 def _confirmed(of: Samples) -> Times:
-    """When each sample of a way of one hop was confirmed: the others are lost. Where nothing is
-    confirmed, nothing is known of what is behind the hop, and each counts as arrived."""
+    """Return when each sample of a way of one hop arrived, or NONE: the unconfirmed are lost. Where
+    none is confirmed, nothing is known of what is behind the hop, and each counts as arrived."""
     if (of.confirmed == NONE).all():
         return of.times
     ends: Times = np.where(of.confirmed == NONE, NONE, of.times)
@@ -239,7 +239,7 @@ def _path(way: Sequence[Named], index: Sequence[Times], packets: Packets, patien
 
 
 def _around(of: Samples, places: Times, seq: int) -> tuple[int | None, int | None]:
-    """Packets of the hop with the sample before this one and with the sample after it."""
+    """Return the packets of the hop with the sample before this one and with the one after it."""
     there = np.flatnonzero(places >= 0)
     at = int(np.searchsorted(there, seq - 1))
     before = int(of.packets[int(places[there[at - 1]])]) if at else None
@@ -247,8 +247,8 @@ def _around(of: Samples, places: Times, seq: int) -> tuple[int | None, int | Non
 
 
 def _unsent(of: Samples, places: Times, absent: Sequence[tuple[int, int]]) -> dict[int, int]:
-    """Numbers of the hop that no packet has, by the sample to which each was given: where between
-    two samples of the hop as many numbers are missing as samples."""
+    """Return numbers of the hop that no packet has, by the sample to which each was given: where
+    between two samples of the hop as many numbers are missing as samples."""
     found: dict[int, int] = {}
     there = np.flatnonzero(places >= 0)
     if not len(there) or not absent:
@@ -273,7 +273,7 @@ def _add_missing(
     wire: Wire,
     packets: Packets,
 ) -> None:
-    """Adds what has a number on the first hop, and no packet, and is on no further hop either."""
+    """Add what has a number on the first hop, and no packet, and is on no further hop either."""
     taken: dict[str, set[int]] = {}
     for way, index in zip(known, indexes, strict=True):
         for (name, _), places in zip(way, index, strict=True):

@@ -22,7 +22,7 @@ ANSWERED_SHIFT = 16
 
 
 def captures(directory: Path, case: str, number: int) -> list[tuple[Path, str | None, str]]:
-    """Files of the captures of one round, each with its node and its interface."""
+    """Return the files of the captures of one round, each with its node and its interface."""
     stem = f"{file_stem(case, number)}.capture."
     found = []
     for path in sorted((directory / ARTEFACTS).glob(f"{glob.escape(stem)}*.pcapng")):
@@ -41,7 +41,7 @@ def read_round(
     one_clock: bool = True,
     sample_bytes: Mapping[int, int] | None = None,
 ) -> Wire:
-    """The packets of these files.
+    """Read the packets of these files.
 
     Args:
         participants: the round's table, which has a pair of clocks for each host.
@@ -71,7 +71,7 @@ def read_round(
 
 
 def read_file(path: Path, agent_ports: Sequence[int], known: pl.DataFrame) -> Wire:
-    """The packets of a file alone, by its own clock.
+    """Read the packets of a file alone, by its own clock.
 
     Args:
         known: samples, by the columns that identify them in a row: what a header would say.
@@ -109,8 +109,8 @@ CARRYING = ("DATA", "DATA_FRAG", "WRITE_DATA")
 
 
 def _keys(known: pl.DataFrame) -> list[tuple[pl.DataFrame, list[str]]]:
-    """Samples of RTPS, of reliable streams of DDS-XRCE, and of others, each with what identifies
-    one."""
+    """Split samples into RTPS, reliable streams of DDS-XRCE, and others, each with the columns that
+    identify one."""
     of_rtps = pl.col("source").is_not_null()
     numbered = pl.col("last_seq").is_not_null()
     return [
@@ -132,7 +132,7 @@ def _flow(file: int, each: dict[str, Any]) -> Flow:
 
 
 def _shift(participants: pl.DataFrame, node: str | None) -> int:
-    """CLOCK_REALTIME less CLOCK_MONOTONIC of a host."""
+    """Subtract CLOCK_MONOTONIC of a host from its CLOCK_REALTIME."""
     pairs = participants.drop_nulls(["monotonic_ns", "realtime_ns"])
     here = pairs.filter(pl.col("node").eq_missing(pl.lit(node)))
     chosen = here if here.height else pairs

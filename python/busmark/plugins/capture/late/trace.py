@@ -91,8 +91,8 @@ class ChosenSamples:
 def choose(
     round_number: int, table: pl.DataFrame, *, one_clock: bool = True, echoed: bool = True
 ) -> ChosenSamples:
-    """Late and other samples of a round: round trips where there are such, else one-way times.
-    `echoed`: whether something answers; a writer does not know then what was read."""
+    """Choose late and other samples of a round: round trips where there are such, else one-way
+    times. Where nothing is `echoed`, a writer does not know what was read: one-way times count."""
     measured = _measured(table, one_clock, echoed)
     known = measured.drop_nulls("latency")
     latencies = known["latency"].to_numpy()
@@ -305,7 +305,7 @@ def trace(
     counters: Counters | None = None,
     path: Path | None = None,
 ) -> Trace:
-    """Puts the packets of a sample together."""
+    """Put the packets of a sample together."""
     segments = (
         _round_trip(sample, wire, seen) if sample.round_trip else [_one_way(sample, wire, seen)]
     )
@@ -313,7 +313,7 @@ def trace(
 
 
 def _packets(sample: Sample, wire: Wire, rows: Sequence[int]) -> list[Packet]:
-    """Not before it was written: a warm-up's samples have the same numbers."""
+    """Return packets, none before it was written: a warm-up's samples have the same numbers."""
     found = [each for each in wire.packets(rows) if each.first_ns >= sample.sent_ns - CLOCK_NS]
     return sorted(found, key=lambda each: (each.time_ns, each.packet, each.part))
 

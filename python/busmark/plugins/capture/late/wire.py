@@ -125,16 +125,16 @@ class Wire:
     def of(
         cls, rows: Iterable[dict[str, Any]], flows: Sequence[Flow], files: Sequence[File] = ()
     ) -> Wire:
-        """From rows by name; what they leave out is null."""
+        """Make it of rows by name; what they leave out is null."""
         whole = [{name: row.get(name) for name in SCHEMA} for row in rows]
         return cls(pl.DataFrame(whole, schema=SCHEMA), flows, files or [File("lo", None, "lo")])
 
     def packet(self, row: int) -> Packet:
-        """One of them."""
+        """Return the packet in a row."""
         return Packet(int(row), *self.rows.row(int(row)))
 
     def packets(self, rows: Iterable[int]) -> list[Packet]:
-        """Several."""
+        """Return the packets in these rows."""
         return [self.packet(row) for row in rows]
 
     @cached_property
@@ -143,15 +143,15 @@ class Wire:
         return self._by(pl.lit(True), "file", "packet")
 
     def row_of(self, file: int, packet: int) -> list[int]:
-        """The first row of a packet, if it is there."""
+        """Return the first row of a packet, if it is there."""
         return [int(row) for row in self._places.get((file, packet), NO_ROWS)[:1]]
 
     def first_row(self, row: int) -> int:
-        """The first row of the packet of a row."""
+        """Return the first row of the packet of a row."""
         return self.row_of(int(self._column("file")[row]), int(self._column("packet")[row]))[0]
 
     def parts(self, packet: Packet) -> list[Packet]:
-        """All rows of its packet."""
+        """Return all rows of its packet."""
         return self.packets(self._places[packet.file, packet.packet])
 
     def within(self, rows: Rows, begin_ns: int, end_ns: int) -> Rows:
@@ -161,7 +161,7 @@ class Wire:
         return rows[first:last]
 
     def value(self, name: str, rows: Rows) -> npt.NDArray[Any]:
-        """A column's values in these rows; a null is -1."""
+        """Return a column's values in these rows; a null is -1."""
         return self._column(name)[rows]
 
     def _column(self, name: str) -> npt.NDArray[Any]:
@@ -179,7 +179,7 @@ class Wire:
         return {}
 
     def _by(self, which: pl.Expr, *keys: str) -> dict[Any, Rows]:
-        """Rows by the values of these columns, which none of them lacks."""
+        """Group rows by the values of these columns, which none of them lacks."""
         known = pl.all_horizontal(pl.col(keys).is_not_null())
         found = (
             self.rows.lazy()
@@ -225,7 +225,7 @@ class Wire:
         return self._by(asks, "destination", "writer"), self._by(to_nobody, "writer")
 
     def questions(self, writer: Writer) -> Rows:
-        """ACKNACK and NACK_FRAG that ask this writer for something."""
+        """Return the rows of ACKNACK and NACK_FRAG that ask this writer for something."""
         to_one, to_nobody = self._questions
         here, anybody = to_one.get(writer, NO_ROWS), to_nobody.get(writer[1], NO_ROWS)
         return np.sort(np.concatenate([here, anybody])) if len(anybody) else here
@@ -338,13 +338,13 @@ class Wire:
         )
 
     def acknowledged(self, flow: int, begin_ns: int, end_ns: int) -> Rows:
-        """Packets of the opposite flow in the window that acknowledge something."""
+        """Return packets of the opposite flow in the window that acknowledge something."""
         back = self.reverse.get(flow, -1)
         rows = self.within(self.of_flow.get(back, NO_ROWS), begin_ns, end_ns)
         return rows[self.value("acked", rows) >= 0]
 
     def sightings(self, seqs: Iterable[int]) -> dict[tuple[int, int, int], list[int]]:
-        """Rows in which samples with these numbers are, by writer, number and answered writer."""
+        """Return the rows of samples with these numbers, by writer, number and answered writer."""
         wanted = pl.col("sample_seq").is_in(list(seqs))
         found = self._by(wanted, "sample_writer", "sample_seq", "answered")
         return {key: rows.tolist() for key, rows in found.items()}

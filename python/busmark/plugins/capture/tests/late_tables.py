@@ -25,7 +25,7 @@ ENTITY = 0x103
 
 
 def sent(seq: int) -> int:
-    """When a sample was written."""
+    """Return the time at which a sample was written, in nanoseconds."""
     return 1_000 * MS + seq * STEP
 
 
@@ -35,7 +35,7 @@ AT = sent(LATE_SEQ)
 def samples(
     latency_ms: float | None = 50.0, *, role: str = "receiver", **late: Any
 ) -> pl.DataFrame:
-    """All samples of a round; the late one with other columns."""
+    """Return all samples of a round; the late one has this latency and the columns `late`."""
     rows = []
     for seq in range(COUNT):
         begin = sent(seq)
@@ -64,13 +64,13 @@ def samples(
 
 
 def packet(number: int, at_ms: float, **columns: Any) -> dict[str, Any]:
-    """A row, at this time after the write of the late sample."""
+    """Return a packet's row, at this time after the write of the late sample."""
     row = {"file": 0, "part": 0, "flow": 0, "wire_bytes": 200, **columns}
     return {**row, "packet": number, "time_ns": AT + round(at_ms * MS)}
 
 
 def sample(number: int, at_ms: float, seq: int = LATE_SEQ, **columns: Any) -> dict[str, Any]:
-    """A datagram with a sample of Busmark's."""
+    """Return the row of a datagram with a sample of Busmark's."""
     return packet(
         number,
         at_ms,
@@ -84,7 +84,7 @@ def sample(number: int, at_ms: float, seq: int = LATE_SEQ, **columns: Any) -> di
 
 
 def answer(number: int, at_ms: float, seq: int = LATE_SEQ, **columns: Any) -> dict[str, Any]:
-    """A datagram with the answer to a sample."""
+    """Return the row of a datagram with the answer to a sample."""
     return sample(number, at_ms, seq, **{"flow": 1, **columns}) | {
         "sample_writer": 2,
         "answered": 1,
@@ -92,13 +92,13 @@ def answer(number: int, at_ms: float, seq: int = LATE_SEQ, **columns: Any) -> di
 
 
 def segment(number: int, at_ms: float, end: int, size: int = 100, **columns: Any) -> dict[str, Any]:
-    """A segment of TCP that ends at this place of its stream."""
+    """Return the row of a TCP segment that ends at this place of its stream."""
     known = {"protocol": "tcp", "retransmission": False, "out_of_order": False, **columns}
     return packet(number, at_ms, tcp_bytes=size, stream_end=end, **known)
 
 
 def message(number: int, at_ms: float, end: int, **columns: Any) -> dict[str, Any]:
-    """A segment that completes the message of the late sample."""
+    """Return the row of a segment that completes the message of the late sample."""
     row = segment(number, at_ms, end, **columns)
     return row | {
         "protocol": "busmark",
@@ -110,12 +110,12 @@ def message(number: int, at_ms: float, end: int, **columns: Any) -> dict[str, An
 
 
 def acknowledgement(number: int, at_ms: float, acked: int, **columns: Any) -> dict[str, Any]:
-    """A packet of the other side, without data."""
+    """Return the row of a packet of the other side, without data."""
     return packet(number, at_ms, protocol="tcp", tcp_bytes=0, acked=acked, **{"flow": 1, **columns})
 
 
 def rtps(number: int, at_ms: float, kind: str, seq: int, **columns: Any) -> dict[str, Any]:
-    """A submessage of the writer."""
+    """Return the row of a submessage of the writer."""
     return packet(
         number,
         at_ms,
@@ -131,13 +131,13 @@ def rtps(number: int, at_ms: float, kind: str, seq: int, **columns: Any) -> dict
 
 
 def data(number: int, at_ms: float, seq: int = 500, **columns: Any) -> dict[str, Any]:
-    """DATA of the late sample, or with `seq` of another."""
+    """Return the row of DATA of the late sample, or of another by `seq`."""
     own = {"sample_writer": 1, "sample_seq": seq - 500 + LATE_SEQ, "answered": 0}
     return rtps(number, at_ms, "DATA", seq, **{"repeated": False, **own, **columns})
 
 
 def acknack(number: int, at_ms: float, seq: int, last: int | None = None) -> dict[str, Any]:
-    """The reader asks for these."""
+    """Return the row in which the reader asks for the samples from `seq` to `last`."""
     return packet(
         number,
         at_ms,
@@ -161,7 +161,7 @@ def why(
     counters: Counters | None = None,
     files: Sequence[File] = (),
 ) -> Late:
-    """What is said of the late sample."""
+    """Explain the late sample."""
     wire = Wire.of(rows, flows, files)
     found = of_round(0, choose(0, table), wire, counters)
     (late,) = [each for each in found.late if each.seq == LATE_SEQ]
@@ -169,7 +169,7 @@ def why(
 
 
 def numbers(late: Late) -> list[int]:
-    """Packets that are named."""
+    """Return the numbers of the packets that are evidence."""
     return [each.packet for each in late.evidence]
 
 

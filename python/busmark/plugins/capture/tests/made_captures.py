@@ -14,7 +14,7 @@ CLIENT, AGENT, READER = 40_001, 2018, 40_002
 def udp(
     source: int, destination: int, payload: bytes, *, six: bool = False, vlan: int | None = None
 ) -> bytes:
-    """An Ethernet frame with a datagram on loopback."""
+    """Return an Ethernet frame with a datagram on loopback."""
     datagram = struct.pack("!HHHH", source, destination, len(payload) + 8, 0) + payload
     tag = b"" if vlan is None else struct.pack("!HH", 0x8100, vlan)
     if six:
@@ -28,33 +28,33 @@ def udp(
 
 
 def xrce(kind: int, content: bytes, *, stream: int = 0x80, number: int = 0) -> bytes:
-    """A message of DDS-XRCE with one submessage."""
+    """Return a message of DDS-XRCE with one submessage."""
     head = struct.pack("<BBHBBH", 0x81, stream, number & 0xFFFF, kind, 1, len(content))
     return head + content
 
 
 def greeting() -> bytes:
-    """CREATE_CLIENT."""
+    """Return a CREATE_CLIENT message."""
     return xrce(0, b"XRCE\1\0\1\x0f\0\0\0\1\x81\0\0\2", stream=0)
 
 
 def write(number: int, payload: bytes, *, stream: int = 0x80) -> bytes:
-    """WRITE_DATA."""
+    """Return a WRITE_DATA message."""
     return xrce(7, b"\0\1\0\x15" + payload, stream=stream, number=number)
 
 
 def data(number: int, payload: bytes, *, stream: int = 0x80) -> bytes:
-    """DATA."""
+    """Return a DATA message."""
     return xrce(9, b"\0\1\0\x16" + payload, stream=stream, number=number)
 
 
 def acknack(unacked: int) -> bytes:
-    """ACKNACK of the reliable stream."""
+    """Return an ACKNACK message of the reliable stream."""
     return xrce(10, struct.pack("<HHB", unacked & 0xFFFF, 0, 0x80), stream=0)
 
 
 def rtps(number: int, payload: bytes, *, source: int = 1, writer: int = 0x103) -> bytes:
-    """A message of RTPS with DATA."""
+    """Return a message of RTPS with DATA."""
     content = struct.pack("<HHII", 0, 16, 0, 0)[:8] + struct.pack("!I", writer)
     content += struct.pack("<iI", 0, number) + b"\0\1\0\0" + payload
     head = b"RTPS\2\5\1\x10" + bytes(11) + bytes([source])
@@ -62,8 +62,8 @@ def rtps(number: int, payload: bytes, *, source: int = 1, writer: int = 0x103) -
 
 
 def deployment(samples: int, *, payload_bytes: int = 40, step_ns: int = 1_000_000) -> list[Frame]:
-    """From a client through an agent, RTPS and an agent to a client: a write, DATA of RTPS after
-    100 µs, DATA after 250 µs, and confirmations 50 µs after each message of DDS-XRCE."""
+    """Return frames from a client through an agent, RTPS and an agent to a client: a write, DATA of
+    RTPS after 100 µs, DATA after 250 µs, and confirmations 50 µs after each DDS-XRCE message."""
     frames = [(0, udp(CLIENT, AGENT, greeting())), (1, udp(READER, AGENT + 1, greeting()))]
     for number in range(samples):
         payload = struct.pack("<I", number).ljust(payload_bytes, b"x")
@@ -79,7 +79,7 @@ def deployment(samples: int, *, payload_bytes: int = 40, step_ns: int = 1_000_00
 
 
 def pcap(frames: Iterable[Frame], *, snap: int = 262_144, link: int = 1) -> bytes:
-    """A pcap file with nanoseconds."""
+    """Return a pcap file with nanoseconds."""
     parts = [struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, snap, link)]
     for time_ns, frame in frames:
         kept = frame[:snap]
@@ -93,14 +93,14 @@ def pcap(frames: Iterable[Frame], *, snap: int = 262_144, link: int = 1) -> byte
 
 
 def block(kind: int, content: bytes) -> bytes:
-    """A block of pcapng."""
+    """Return a block of pcapng."""
     padded = content + bytes(-len(content) % 4)
     length = len(padded) + 12
     return struct.pack("<II", kind, length) + padded + struct.pack("<I", length)
 
 
 def pcapng(frames: Sequence[Frame], *, dropped: int | None = None) -> bytes:
-    """A pcapng file with nanoseconds; with the statistics of an interface that lost packets."""
+    """Return a pcapng file with nanoseconds; `dropped`: with the statistics of lost packets."""
     parts = [
         block(0x0A0D0D0A, struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1)),
         block(1, struct.pack("<HHIHH4sHH4s", 1, 0, 0, 2, 2, b"lo", 9, 1, b"\x09")),

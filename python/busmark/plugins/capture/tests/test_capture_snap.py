@@ -15,7 +15,7 @@ KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 
 
 def snapped(folder: Path, name: str, length: int) -> Analysis:
-    """The analysis of a real capture, as if it had been made with this snap length."""
+    """Analyse a real capture as if it had been made with this snap length."""
     content = (KEPT / f"{name}.pcapng").read_bytes()
     parts, at = [], 0
     while at < len(content):

@@ -25,7 +25,7 @@ Block = tuple[int, bytes]
 
 
 def ran(*words: object) -> Any:
-    """The JSON of a command that ends with 0."""
+    """Return the JSON of a command, which must end with 0."""
     done = CliRunner().invoke(busmark, ["capture", *map(str, words), "--json"])
     if done.exception is not None:
         raise done.exception
@@ -48,7 +48,7 @@ def written(folder: Path, parts: Iterable[Block], name: str = "it.pcapng") -> Pa
 
 
 def without(parts: Iterable[Block], numbers: Iterable[int]) -> list[Block]:
-    """Without the packets of these numbers, as if the capture had never seen them."""
+    """Leave out the packets of these numbers, as if the capture had never seen them."""
     gone, count, found = set(numbers), 0, []
     for kind, block in parts:
         count += kind == PACKET
@@ -118,7 +118,7 @@ def test_a_number_of_the_agent_without_a_packet_was_dropped_when_it_was_sent(
 def through(
     samples: int, dropped: Iterable[int] = (), *, late: dict[int, int] | None = None
 ) -> list[made.Frame]:
-    """Best effort from client to client through one agent, a sample every 10 ms."""
+    """Return frames of best effort from client to client by one agent, a sample every 10 ms."""
     frames = [
         (0, made.udp(made.CLIENT, made.AGENT, made.greeting())),
         (1, made.udp(made.READER, made.AGENT, made.greeting())),
@@ -317,7 +317,7 @@ def test_shuffled_packets_change_no_figure(tmp_path: Path, name: str) -> None:
 
 
 def cut_off(parts: Iterable[Block], length: int) -> list[Block]:
-    """As with this snap length."""
+    """Cut packets off, as a capture with this snap length does."""
     found = []
     for kind, block in parts:
         if kind == PACKET:

@@ -59,7 +59,7 @@ READERS = (Flow(0, "tcp", THERE, BACK), Flow(0, "tcp", "10.0.0.1:40001", "10.0.0
 
 
 def delayed(ack: dict[str, Any], before: dict[str, Any]) -> Late:
-    """A message whose second segment left after an acknowledgement."""
+    """Explain a message whose second segment left after an acknowledgement."""
     rows = [before, segment(2, 0.05, 1000), ack, message(4, 40.6, 1100, begun_ns=AT + 50_000)]
     return why(rows, samples(), TCP)
 

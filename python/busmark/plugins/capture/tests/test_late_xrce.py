@@ -48,18 +48,18 @@ def xrce(number: int, at_ms: float, kind: str, first: int, **columns: Any) -> di
 
 
 def write(number: int, at_ms: float, message: int = 30, **columns: Any) -> dict[str, Any]:
-    """WRITE_DATA of the late sample, which is message 30 of its stream, or of another."""
+    """Return the row of WRITE_DATA of the late sample, message 30 of its stream, or of another."""
     own = {"sample_writer": 1, "sample_seq": LATE_SEQ + message - 30, "answered": 0}
     return xrce(number, at_ms, "WRITE_DATA", message, **{**own, **columns})
 
 
 def passed_on(number: int, at_ms: float) -> dict[str, Any]:
-    """The late sample, from the agent to the other client."""
+    """Return the row of the late sample, from the agent to the other client."""
     return xrce(number, at_ms, "DATA", 7, flow=2, sample_writer=1, sample_seq=LATE_SEQ, answered=0)
 
 
 def acknack(number: int, at_ms: float, first: int, asked: int = 1) -> dict[str, Any]:
-    """The other end asks for these, the first one is the lowest bit."""
+    """Return the row in which the other end asks for these; the first one is the lowest bit."""
     return xrce(
         number,
         at_ms,
@@ -85,7 +85,7 @@ LINK = Counters(link_loss="4%")
 
 
 def other(which: int, **columns: Any) -> Late:
-    """A row of `ASKED` with other columns."""
+    """Explain the late sample with other columns in a row of `ASKED`."""
     rows = [*ASKED]
     rows[which] = rows[which] | columns
     return why(rows, samples())

@@ -387,7 +387,7 @@ def combine(runs: list[Run]) -> list[Run]:
 
 
 def _key(run: Run, place: str) -> str:
-    """Equal for halves that may belong together."""
+    """Return a text that is equal for halves that may belong together."""
     assert run.half
     params = run.params.declared()
     params = {k: v for k, v in params.items() if k not in ("publishers", "subscribers")}

@@ -118,7 +118,7 @@ def _experiment(source: SourceText, head: dict[str, tuple[Line, str]]) -> Experi
 
 
 def _csv_qos(found: dict[str, str]) -> dict[str, object]:
-    """In Busmark's words."""
+    """Return the policies in Busmark's words."""
     names = {"Reliability": "reliability", "Durability": "durability", "History kind": "history"}
     values: dict[str, object] = {names[k]: v.lower() for k, v in found.items() if k in names}
     depth = found.get("History depth", "")
@@ -259,7 +259,7 @@ def _json_row(result: Result, line: int) -> Row:
 
 
 def _recognised_plot(text: str) -> bool:
-    """By one name, again and again in line 1, and as many numbers in line 2."""
+    """Return whether line 1 has one name again and again, and line 2 as many numbers."""
     lines = text[:100_000].split()
     if len(lines) != 2:
         return False

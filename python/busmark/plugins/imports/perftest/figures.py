@@ -157,8 +157,8 @@ FLAWS = (
 
 
 def counted(lines: int, latency: float, mean: float) -> int:
-    """Latencies of a run that prints each of them, with the mean so far, but for the first one:
-    then the first line's mean is of two."""
+    """Return the number of latencies of a run that prints each of them, with the mean so far. Where
+    it leaves the first one out, the first line's mean is of two."""
     return lines if abs(latency - mean) <= 0.5 else lines + 1
 
 
@@ -287,8 +287,8 @@ class Banner:
 
 
 def banners(source: SourceText) -> list[Banner]:
-    """Banners of all runs in the file, in order. The first describes what stands before any line
-    that names Perftest: such a line begins a run."""
+    """Return the banners of all runs in the file, in order. The first describes what stands before
+    any line that names Perftest: such a line begins a run."""
     found = Banner()
     every = [found]
     for line in source.lines:

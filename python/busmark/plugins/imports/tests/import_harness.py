@@ -48,28 +48,27 @@ TOOLS = sorted(set(FORMATS.values()))
 
 
 def files_of(tool: str) -> list[str]:
-    """All files of one tool."""
+    """Return the names of all files of one tool."""
     return [name for name, form in sorted(FORMATS.items()) if form == tool]
 
 
 def text_of(name: str) -> str:
-    """A file's text."""
     return (FILES / name).read_text(encoding="utf-8")
 
 
 def read(name: str, text: str | None = None) -> ImportedFile:
-    """A file, or changed text of it, as its importer reads it."""
+    """Read a file, or changed text of it, by its importer."""
     source = SourceText(name, (text_of(name) if text is None else text).encode())
     return importer(FORMATS[name]).read(source)
 
 
 def result_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Result:
-    """The result directory of these files."""
+    """Import these files; return the result."""
     return import_results([FILES / name for name in names], folder / "result", added=added)
 
 
 def campaign_of(folder: Path, *names: str, added: tuple[str, ...] = ()) -> Any:
-    """That, analysed."""
+    """Import and analyse these files."""
     return shown(result_of(folder, *names, added=added).directory)
 
 
@@ -81,7 +80,7 @@ def reported(
     percent: float | None = None,
     number: int = 0,
 ) -> float | None:
-    """A figure of a whole run, as it is stored."""
+    """Return a value of a whole run, as stored; None: none is."""
     rows = result.summaries.filter(
         (pl.col("case") == case)
         & (pl.col("round") == number)

@@ -32,7 +32,7 @@ def command(out: Path, *paths: Path | str) -> Ended:
 
 
 def line_of(ended: Ended, name: str) -> str:
-    """The one line that says what became of a file."""
+    """Return the one line that says what became of a file."""
     (line,) = [line for line in ended.output.splitlines() if line.startswith(name)]
     return line
 

@@ -48,8 +48,8 @@ def _figures(found: object) -> int:
 
 
 def _subset(part: object, whole: object) -> None:
-    """No figure of a whole run comes out otherwise because a file was cut, unless it is put
-    together of parts."""
+    """Check that no value of a whole run changes because a file was cut, unless it is put together
+    of parts."""
     known = {(s.key, s.value_ns) for run in whole.runs for s in run.reported}  # type: ignore[attr-defined]
     for run in part.runs:  # type: ignore[attr-defined]
         for s in run.reported:

@@ -80,7 +80,7 @@ ALONE = {
 
 
 def rounded(values: dict[str, object]) -> str:
-    """Return them without the digits that depend on the order of sums."""
+    """Return the values without the digits that depend on the order of sums."""
     given = {k: v for k, v in values.items() if v is not None}
     short = {k: float(f"{v:.9g}") if isinstance(v, float) else v for k, v in given.items()}
     return json.dumps(short, ensure_ascii=False)

@@ -22,7 +22,7 @@ WAVES = (0.996, 1.0, 1.005)
 
 
 def imported(folder: Path, factor: float) -> Path:
-    """Three runs, with the times of `TEXT` times `factor`, more or less."""
+    """Import three runs, with the times of `TEXT` times `factor`, more or less."""
     files = []
     folder.mkdir()
     for number, wave in enumerate(WAVES):

@@ -334,7 +334,7 @@ CREATED = {"entity": "", "participant": " with participant"}
 
 
 def _side(after_us: float | None) -> Content:
-    """ "237 before", "7 after"."""
+    """Return such as "237 before" or "7 after"; None where it is not known."""
     if after_us is None:
         return None
     return f"{number(abs(after_us))} {'before' if after_us < 0 else 'after'}"

@@ -21,7 +21,7 @@ MOOD = (1.0, 1.3, 0.8, 1.1)
 
 
 def able(name: str) -> Adapter:
-    """An adapter that can do all that the packs ask."""
+    """Return an adapter that can do all that the packs ask."""
     capabilities = {
         "transports": ["udp", "tcp", "shm", "multicast"], "waits": ["listener", "waitset"],
         "payloads": ["empty", "octet", "char", "short", "float", "long", "struct", "any"],
@@ -35,7 +35,7 @@ def able(name: str) -> Adapter:
 
 
 def planned(name: str) -> tuple[Scenario, list[Case]]:
-    """A shipped scenario, and its cases for adapters that can do everything."""
+    """Return a shipped scenario, and its cases for adapters that can do everything."""
     scenario, _ = load(Path(name))
     return scenario, expand(scenario, {adapter: able(adapter) for adapter in scenario.adapters})
 
@@ -43,7 +43,7 @@ def planned(name: str) -> tuple[Scenario, list[Case]]:
 def case(
     identifier: str, params: dict[str, Any], values: Sequence[float | None], status: str = "ok"
 ) -> CaseSummary:
-    """A case with these values, one for each round; None: the round failed."""
+    """Return a case with these values, one for each round; None: the round failed."""
     latency = params["test"] == "latency"
     attempts = [
         dict(
@@ -79,7 +79,7 @@ def case(
 
 
 def times(median_ns: float | None) -> dict[str, Any] | None:
-    """Latencies of a round with this median; None: nothing is timed."""
+    """Return latencies of a round with this median; None: nothing is timed."""
     if median_ns is None:
         return None
     return {"quantity": "half_round_trip", "median_ns": median_ns, "p99_ns": None}
@@ -102,7 +102,6 @@ ABSENT = (
 
 
 def campaign(cases: Sequence[CaseSummary], document: str | None = None) -> Campaign:
-    """A campaign of these cases."""
     return Campaign(
         name="planted",
         question=None,
@@ -135,8 +134,8 @@ STEADY = (1.0, 1.0, 1.0)
 
 
 def planted(name: str, truth: Planted, moods: Sequence[float] = MOOD) -> Campaign:
-    """A campaign of a shipped scenario in which every case has its true value, up to the mood of
-    each round."""
+    """Return a campaign of a shipped scenario in which every case has its true value, up to the
+    mood of each round."""
     scenario, cases = planned(name)
     found = []
     for each in cases:
@@ -153,7 +152,7 @@ Figures = Callable[[dict[str, Any], int], dict[str, Any] | None]
 
 
 def text(name: str, figures: Figures, rounds: int = 4) -> Campaign:
-    """A campaign of a shipped scenario with everything stated about its rounds."""
+    """Return a campaign of a shipped scenario with everything stated about its rounds."""
     scenario, cases = planned(name)
     found = []
     for each in cases:
@@ -169,7 +168,7 @@ def text(name: str, figures: Figures, rounds: int = 4) -> Campaign:
 
 
 def latency(mean: float, **figures: float) -> dict[str, Any]:
-    """Latency of a round in which everything is as the mean unless it is named; ns."""
+    """Return a round's latencies in ns: the mean, unless named; the deviation is a tenth of it."""
     known: dict[str, Any] = {
         "count": 1000,
         "mean_ns": mean,

@@ -11,7 +11,7 @@ from busmark.plugins.papers.repetition import Repetition, repetition
 
 
 def as_in_2010(p: dict[str, Any], _: int) -> dict[str, Any]:
-    """On a line, skewed to the right, jitter even to both sides, hops that are not correlated."""
+    """Return latency on a line, skewed right, jitter even to both sides, hops not correlated."""
     mean = 60e3 + 3.0 * p["size"]
     shape = latency(
         mean,
@@ -30,7 +30,7 @@ def as_in_2010(p: dict[str, Any], _: int) -> dict[str, Any]:
 
 
 def otherwise(p: dict[str, Any], _: int) -> dict[str, Any]:
-    """Bent, skewed to the left, the tail at another place at each size, hops that cancel out."""
+    """Return bent latency, skewed left, the tail elsewhere at each size, hops that cancel out."""
     mean = 1e3 + p["size"] ** 2 / 1e3
     shape = latency(
         mean,

@@ -12,7 +12,7 @@ from busmark.plugins.papers.repetition import Repetition, repetition
 
 
 def as_in_the_tables(p: dict[str, Any], round_number: int) -> dict[str, Any] | None:
-    """Rounds 0 and 1 are campaign one, 2 and 3 campaign two; the second round of each is 1 % off.
+    """Return values: rounds 0 and 1 are campaign one, 2 and 3 campaign two; the odd are 1 % off.
 
     A single outlier makes no test: that round failed.
     """
@@ -38,7 +38,7 @@ def as_in_the_tables(p: dict[str, Any], round_number: int) -> dict[str, Any] | N
 
 
 def otherwise(p: dict[str, Any], round_number: int) -> dict[str, Any]:
-    """Everything the other way round."""
+    """Return everything the other way round."""
     throughput, late = p["test"] == "throughput", round_number >= 2
     # Latency grows where it fell, and falls where it grew; samples/s grow throughout.
     rising = min(p["size"], 8192) / 32

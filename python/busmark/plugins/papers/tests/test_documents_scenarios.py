@@ -34,7 +34,7 @@ ASCENT = [(1000, 10000), (2000, 20000), (3000, 30000), (4000, 40000), (5000, 500
 
 
 def points(cases: list[Case], **fixed: Any) -> Counter[tuple[Any, ...]]:
-    """Adapter, payload, size and QoS of the cases with these parameters."""
+    """Count adapter, payload, size and QoS of the cases with these parameters."""
     chosen = [
         c.params.declared()
         for c in cases

@@ -11,7 +11,7 @@ from busmark.plugins.papers.repetition import Repetition, repetition
 
 
 def compared(slower: float, *, without: str = "rti", size: str = "quick") -> Repetition:
-    """Secured cases are slower by this factor; one adapter has no security."""
+    """Return a repetition: secured cases are slower by this factor, one adapter has no security."""
 
     def figures(p: dict[str, Any], round_number: int) -> dict[str, Any] | None:
         secured = p.get("security", "none") != "none"

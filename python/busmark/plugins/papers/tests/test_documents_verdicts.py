@@ -11,7 +11,7 @@ from busmark.plugins.papers.repetition import Repetition, repetition
 
 
 def as_measured_there(p: dict[str, Any]) -> float | None:
-    """A world in which MiddleMeasure's statements hold."""
+    """Return a case's value in a world in which MiddleMeasure's statements hold."""
     size, adapter = max(p["size"], 1), p["adapter"]
     reliable = p["qos"].get("reliability") == "reliable"
     if p["test"] == "latency":
@@ -41,7 +41,7 @@ EXPECTED_IN_VAIN = {
 
 
 def otherwise(p: dict[str, Any]) -> float | None:
-    """A world in which none of them holds."""
+    """Return a case's value in a world in which none of them holds."""
     size, adapter = max(p["size"], 1), p["adapter"]
     kind = 2.0 if p["payload"] not in ("octet", "any", "empty") else 1.0
     lenient = 3.0 if p["qos"].get("reliability") == "best_effort" else 1.0
@@ -69,7 +69,7 @@ def otherwise(p: dict[str, Any]) -> float | None:
 
 
 def capacity_met(p: dict[str, Any]) -> float | None:
-    """A network as in the article of OpenDDSBench: ftp gives 59.5 %."""
+    """Return Mbit/s of a network as in the article of OpenDDSBench: ftp gives 59.5 %."""
     rated = 100.0
     if p["adapter"] == "tcp":
         return 0.595 * rated
@@ -79,7 +79,7 @@ def capacity_met(p: dict[str, Any]) -> float | None:
 
 
 def capacity_missed(p: dict[str, Any]) -> float | None:
-    """A network of another kind: it passes what it likes, half of it in one direction."""
+    """Return Mbit/s of another kind of network: it passes what it likes, half in one direction."""
     if p["adapter"] == "tcp":
         return 99.0
     asked = p["rate_hz"] * p["size"] * p["subscribers"] * 8e-6

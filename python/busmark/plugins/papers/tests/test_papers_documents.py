@@ -50,7 +50,7 @@ def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> N
 
 
 def charts_of(result: Result) -> tuple[str, list[Chart]]:
-    """Titles of the tables of a paper's document, and the charts of its data sets."""
+    """Return the titles of a paper's document's tables, and the charts of its data sets."""
     found = repetition(summarise(result))
     assert found is not None
     made = repeated(found)

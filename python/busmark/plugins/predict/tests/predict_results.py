@@ -25,7 +25,7 @@ def sizes(
     noise: float = 0.01,
     **params: Any,
 ) -> list[str]:
-    """Latency cases whose median RTT/2 is overhead + slope · size."""
+    """Add latency cases whose median RTT/2 is overhead + slope · size; return their ids."""
     rng = np.random.default_rng(len(build.cases))
     ids = []
     for size in points:
@@ -50,7 +50,7 @@ def rates(
     noise: float = 0.01,
     **params: Any,
 ) -> list[str]:
-    """Throughput cases at set rates."""
+    """Add throughput cases at set rates; return their ids."""
     rng = np.random.default_rng(len(build.cases))
     ids = []
     for rate in points:
@@ -81,22 +81,22 @@ def rates(
 
 
 def result(build: Builder, **changes: Any) -> Result:
-    """The result, read again."""
+    """Finish the result, and read it again."""
     return Result(build.finish(**changes))
 
 
 def queue(capacity: float, idle_ns: float) -> Callable[[float], float]:
-    """Latency that stays at its floor, and grows as the rate beyond the capacity."""
+    """Return a latency by rate that stays at its floor, and grows beyond the capacity."""
     return lambda rate: idle_ns * max(1.0, (rate / capacity) ** 2)
 
 
 def fluid(capacity: float) -> Callable[[float], float]:
-    """Loss where so much is carried and the rest dropped."""
+    """Return a loss by rate: the capacity is carried and the rest dropped."""
     return lambda rate: max(0.0, 1.0 - capacity / rate)
 
 
 def two_adapters(directory: Path) -> Result:
-    """Sizes of two adapters, and rates of one."""
+    """Return a result with sizes of two adapters, and rates of one."""
     build = Builder(directory)
     sizes(build, 5000.0, 0.2, adapter="udp")
     sizes(build, 9000.0, 0.1, adapter="tcp")

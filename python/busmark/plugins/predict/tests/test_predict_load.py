@@ -21,7 +21,7 @@ SHORT = 0.9
 
 
 def latency(level: float) -> float:
-    """Flat up to two fifths of each CPU, then growing with the level."""
+    """Return a latency, flat up to two fifths of each CPU, then growing with the level."""
     return 6000.0 * (1.0 + 4.0 * max(0.0, level - 0.4))
 
 
@@ -37,7 +37,7 @@ def loaded(
     beside: str = "",
     **params: Any,
 ) -> None:
-    """Cases that differ in the load of the CPUs only; 0: without."""
+    """Add cases that differ in the load of the CPUs only; 0: without."""
     rng = np.random.default_rng(len(build.cases))
     for level in levels:
         words = " + ".join(filter(None, (f"cpu {100 * level:g}%" if level else "", beside)))

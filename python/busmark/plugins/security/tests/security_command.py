@@ -15,7 +15,7 @@ def busmark(*words: str | Path, cwd: Path) -> Ended:
 
 
 def openssl(*words: str | Path) -> str:
-    """What `openssl` prints; it must succeed."""
+    """Run `openssl`, which must succeed; return what it prints."""
     ended = subprocess.run(
         ["openssl", *map(str, words)], capture_output=True, text=True, check=False
     )

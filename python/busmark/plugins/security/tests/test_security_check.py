@@ -45,7 +45,7 @@ def at(clean: Path, tmp_path: Path) -> Layout:
 
 
 def signed_again(at: Layout, path: Path, old: str, new: str) -> None:
-    """Changes a document, and has OpenSSL sign it as its owner would."""
+    """Change a document, and have OpenSSL sign it as its owner would."""
     plain = path.with_suffix(".xml")
     text = plain.read_text()
     assert old in text
@@ -104,7 +104,7 @@ def weak(at: Layout) -> None:
 
 
 def octets(old: bytes, new: bytes) -> Callable[[Layout], None]:
-    """Other octets, as many, where they first are in a certificate."""
+    """Return a change of a certificate that puts `new`, as many octets, where `old` is first."""
 
     def plant(at: Layout) -> None:
         path = at.certificate("a")
@@ -145,7 +145,7 @@ def change(old: str, new: str, *, governance: bool = False) -> Callable[[Layout]
 
 
 def unknown(at: Layout) -> None:
-    """The identifier of ECDSA by SHA-256 with another digit, in both of its places."""
+    """Put another digit into the identifier of ECDSA by SHA-256, in both of its places."""
     for _ in range(2):
         octets(bytes.fromhex("2a8648ce3d040302"), bytes.fromhex("2a8648fc3d040302"))(at)
 

@@ -24,8 +24,8 @@ LINK = "lab-link"
 
 
 def behind_capture(trace: Trace) -> Iterator[Proof]:
-    """The sample was never read, or asked for again, though its packet arrived; and the kernel
-    counted datagrams that it dropped at sockets, or the lab's links lose packets."""
+    """Prove that the sample was never read, or asked for again, though its packet arrived; and that
+    the kernel dropped datagrams at sockets, or that the lab's links lose packets."""
     counters = trace.counters
     if not counters.socket_drops and not counters.link_loss:
         return
@@ -53,7 +53,7 @@ def _never_read(trace: Trace, segment: Segment) -> Proof:
 
 
 def _asked_again(trace: Trace, segment: Segment) -> Iterator[Proof]:
-    """On the reader's own interface a packet that is there is lost by nothing but the kernel."""
+    """Prove a drop on loopback: there a captured packet is lost by nothing but the kernel."""
     wire = trace.wire
     if len(wire.files) > 1 or wire.files[0].interface != "lo":
         return
@@ -72,7 +72,7 @@ RELAY = "in-relay"
 
 
 def in_relay(trace: Trace) -> Iterator[Proof]:
-    """The longest stay of the sample in a process that passes it on."""
+    """Yield each stay of the sample in a process that passes it on."""
     for segment in trace.segments:
         first: dict[int, Packet] = {}
         for each in segment.packets:
@@ -85,7 +85,7 @@ def in_relay(trace: Trace) -> Iterator[Proof]:
 
 
 def _last_copy(segment: Segment, came: Packet, out: Packet) -> Packet:
-    """An earlier copy may have been lost behind its capture."""
+    """Return the last copy before `out`: earlier ones may have been lost behind the capture."""
     copies = [p for p in segment.packets if p.flow == came.flow and p.time_ns < out.first_ns]
     return max((came, *copies), key=lambda each: each.time_ns)
 
@@ -123,7 +123,7 @@ ON_LINK = "on-link"
 
 
 def on_link(trace: Trace) -> Iterator[Proof]:
-    """The same packet in two files: addresses, protocol and numbers are equal."""
+    """Find the same packet in two files: addresses, transport and numbers are equal."""
     wire = trace.wire
     for segment in trace.segments:
         left: dict[tuple[object, ...], Packet] = {}
@@ -155,8 +155,8 @@ CAUSES = (SCHEDULE, WRITER, ANSWERER, READER)
 
 
 def in_process(trace: Trace) -> Iterator[Proof]:
-    """Each part of the way on the hosts: before the write, from the write to the wire, from the
-    wire to the reading, and between reading and answering. Process and kernel of a host are one
+    """Yield each part of the way on the hosts: before the write, from the write to the wire, from
+    the wire to the reading, and between reading and answering. Process and kernel of a host are one
     part: packets do not distinguish them."""
     sample = trace.sample
     evidence = tuple(
@@ -204,8 +204,8 @@ UNMATCHED = "before-match"
 
 
 def dropped(trace: Trace) -> Iterator[Proof]:
-    """By each segment: what was asked for again though its packet is there, or before any packet of
-    it; what its writer declared gone; what came to an agent and left it in no packet."""
+    """Find, in each segment, what was asked for again though its packet is there, or before any
+    packet of it; what its writer declared gone; what came to an agent and left it in no packet."""
     if trace.path is None:
         return
     for segment in trace.segments:
@@ -238,7 +238,7 @@ def _receiver(trace: Trace, segment: Segment) -> Iterator[Proof]:
 
 
 def _sender(trace: Trace, segment: Segment) -> Iterator[Proof]:
-    """Asked for before the capture has any packet of it."""
+    """Find what was asked for before the capture has any packet of it."""
     wire = trace.wire
     for stream, (first, last) in segment.streams:
         own = next(p for p in segment.packets if p.flow == stream[0])
@@ -280,7 +280,7 @@ def _asked_before(trace: Trace, question: Packet, own: Packet, number: int) -> P
 
 
 def _gone(trace: Trace, segment: Segment) -> Iterator[Proof]:
-    """The other end asked for it, and its writer said that it does not have it any more."""
+    """Prove that the other end asked for it, and that its writer said that it has it no more."""
     wire = trace.wire
     for writer, number in segment.identities:
         own = next(p for p in segment.packets if (p.source, p.writer) == writer)
@@ -322,7 +322,7 @@ def _overwritten(wire: Wire, own: Packet, asked: Rows, left: Rows, number: int) 
 
 
 def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
-    """It came to an agent, and the flow behind has others, without it."""
+    """Prove that it came to an agent, and that the flow behind has others, without it."""
     wire = trace.wire
     place = next((n for n, flow in enumerate(path.flows) if flow == last.flow), None)
     if place is None or place + 1 >= len(path.flows) or not path.whole[place + 1]:
@@ -381,8 +381,8 @@ def _in_agent(trace: Trace, path: Path, last: Packet) -> Iterator[Proof]:
 
 
 def _matching(trace: Trace, last: Packet, after: int, leaving: int) -> Evidence | None:
-    """The last packet of discovery, or a reader's request for data, since the sample and before the
-    first that was passed on."""
+    """Return the last packet of discovery, or a reader's request for data, since the sample and
+    before the first that was passed on; None without one."""
     wire = trace.wire
     end = wire.packet(wire.row_of(last.file, after)[0]).time_ns
     found = wire.within(wire.discovery, last.time_ns, end)

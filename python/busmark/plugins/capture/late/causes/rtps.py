@@ -17,8 +17,8 @@ SPAN_NS = 10_000_000_000
 
 
 def recovery(trace: Trace) -> Iterator[Proof]:
-    """The last DATA sent again before the sample was read: of the sample itself, or of one before
-    it, which it waits for."""
+    """Find the last DATA sent again before the sample was read: of the sample itself, or of one
+    before it, which it waits for."""
     for segment in trace.segments:
         for writer, number in segment.identities:
             yield from _of_writer(trace, segment, writer, number)
@@ -64,7 +64,7 @@ def _again(
 
 
 def _first_copy(trace: Trace, writer: Writer, again: Packet) -> Packet | None:
-    """The first packet with the same number, or fragment, in the same file."""
+    """Return the first packet with the same number, or fragment, in the same file."""
     wire = trace.wire
     rows = wire.within(wire.data.get(writer, NO_ROWS), again.time_ns - SPAN_NS, again.time_ns - 1)
     same = (
@@ -118,7 +118,7 @@ IP_HEADERS = 42
 
 
 def fragments(trace: Trace) -> Iterator[Proof]:
-    """The time from the first fragment to the last on one interface, of RTPS or of IP."""
+    """Measure the time from the first fragment to the last on one interface, of RTPS or of IP."""
     for segment in trace.segments:
         yield from _of_rtps(trace, segment)
         yield from _of_ip(trace, segment)
@@ -170,7 +170,7 @@ def _of_ip(trace: Trace, segment: Segment) -> Iterator[Proof]:
 
 
 def _never_complete(trace: Trace, segment: Segment) -> Iterator[Proof]:
-    """A lost sample without a packet of its own, while fragments completed no datagram."""
+    """Find a lost sample without a packet of its own, while fragments completed no datagram."""
     wire = trace.wire
     for number, file in enumerate(wire.files):
         pieces = wire.within(wire.pieces.get(number, NO_ROWS), segment.begin_ns, segment.end_ns)
@@ -198,8 +198,8 @@ REORDERING = "reordering"
 
 
 def reordering(trace: Trace) -> Iterator[Proof]:
-    """The first packet of a later sample of the same writer, or a segment of TCP behind a hole,
-    which was there before the sample was; nothing was sent again."""
+    """Find the first packet of a later sample of the same writer, or a segment of TCP behind a
+    hole, which was there before the sample was; nothing was sent again."""
     for segment in trace.segments:
         for flow in dict.fromkeys(p.flow for p in segment.packets if p.flow is not None):
             own = next(p for p in segment.packets if p.flow == flow)
@@ -241,8 +241,8 @@ BEFORE_MATCH = "before-match"
 
 
 def before_match(trace: Trace) -> Iterator[Proof]:
-    """No participant that speaks to the writer's had announced a reader when the sample was
-    written."""
+    """Prove that no participant that speaks to the writer's had announced a reader when the sample
+    was written."""
     for segment in trace.segments:
         writers = {writer for writer, _ in segment.identities}
         # One that was never sent: by the writers that sent other samples of its writer.
@@ -269,7 +269,7 @@ def before_match(trace: Trace) -> Iterator[Proof]:
 
 
 def _first_announcement(trace: Trace, prefix: str) -> Packet | None:
-    """By a participant that speaks to the one with this prefix."""
+    """Return the first announcement by a participant that speaks to the one with this prefix."""
     wire = trace.wire
     known = wire.speaking_to.get(prefix, set()) - {prefix}
     rows = wire.announcements
@@ -283,7 +283,7 @@ DISCOVERY = "discovery"
 
 
 def discovery(trace: Trace) -> Iterator[Proof]:
-    """DATA of discovery between the write and the reading."""
+    """Find DATA of discovery between the write and the reading."""
     wire, sample = trace.wire, trace.sample
     end = trace.segments[-1].end_ns
     rows = wire.within(wire.discovery, sample.sent_ns, end)

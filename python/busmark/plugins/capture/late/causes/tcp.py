@@ -19,8 +19,8 @@ AFTER = 0.1
 
 
 def delayed_ack(trace: Trace) -> Iterator[Proof]:
-    """A segment of the message left only when everything before was acknowledged, by a packet that
-    came long after and carries nothing."""
+    """Prove that a segment of the message left only when everything before was acknowledged, by a
+    packet that came long after and carries nothing."""
     found = [
         proof
         for segment in trace.segments
@@ -90,7 +90,7 @@ COPY_SPAN_NS = 10_000_000_000
 
 
 def retransmission(trace: Trace) -> Iterator[Proof]:
-    """The last segment that was sent again, of bytes up to the end of the message: everything
+    """Find the last segment that was sent again, of bytes up to the end of the message: everything
     behind a lost segment waits for it, and what is not yet sent waits in the sender."""
     for segment in trace.segments:
         for flow in dict.fromkeys(p.flow for p in segment.packets if p.flow is not None):
@@ -127,7 +127,7 @@ def _sent_again(trace: Trace, segment: Segment, own: Packet, flow: int) -> Itera
 
 
 def _first_copy(trace: Trace, again: Packet) -> Packet | None:
-    """The segment that ended where this one ends, or the last before it that had its bytes."""
+    """Return the segment that first had any of this one's bytes, sent earlier; None without one."""
     wire = trace.wire
     if again.flow is None or again.stream_end is None:
         return None
@@ -151,9 +151,9 @@ WINDOW = "tcp-window"
 
 
 def window(trace: Trace) -> Iterator[Proof]:
-    """Bytes before it left only after it was written; or they were not acknowledged then, and it
-    left right after an acknowledgement: by the window of the network or of the receiver, or by
-    Nagle's algorithm."""
+    """Prove that bytes before it left only after it was written; or that they were not acknowledged
+    then, and it left right after an acknowledgement: by the window of the network or of the
+    receiver, or by Nagle's algorithm."""
     for segment in trace.segments:
         own = segment.first
         if own is not None and own.flow is not None and own.stream_end is not None:

@@ -38,7 +38,7 @@ class Recovery:
 
 
 def recovery(trace: Trace) -> Iterator[Proof]:
-    """The last message of the stream that was asked for and sent again before the sample left for
+    """Find the last message of the stream asked for and sent again before the sample left for
     another stream or was read: one with the sample, or one before, for it waits for them all."""
     for segment in trace.segments:
         for one in recoveries(trace, segment):
@@ -46,7 +46,7 @@ def recovery(trace: Trace) -> Iterator[Proof]:
 
 
 def recoveries(trace: Trace, segment: Segment) -> Iterator[Recovery]:
-    """The last one of each stream that carries the sample."""
+    """Yield the last recovery of each stream that carries the sample."""
     for stream, (first, last) in segment.streams:
         rows = trace.wire.xrce_messages.get(stream, NO_ROWS)
         gone = goes_on(trace, segment, stream)
@@ -61,7 +61,7 @@ def recoveries(trace: Trace, segment: Segment) -> Iterator[Recovery]:
 
 
 def goes_on(trace: Trace, segment: Segment, stream: Stream) -> int | None:
-    """When the sample left the other end of the stream for a further one."""
+    """Return when the sample left the other end of the stream for a further one; None if never."""
     own = next(each for each in segment.packets if each.flow == stream[0])
     further = (
         each.first_ns
@@ -99,7 +99,7 @@ def _again(
 
 
 def _asked(trace: Trace, stream: Stream, first: Packet, again: Packet) -> Rows:
-    """ACKNACK from the other end, between the two copies, that ask for this number."""
+    """Return ACKNACK from the other end, between the two copies, that ask for this number."""
     rows = trace.wire.xrce_questions.get(back(trace, stream), NO_ROWS)
     rows = trace.wire.within(rows, first.time_ns + 1, again.time_ns)
     return asking(trace.wire, rows, again.last_seq or 0)
@@ -146,7 +146,7 @@ def _proof(one: Recovery, since_ns: int) -> Proof:
 
 
 def what(number: int, carries: tuple[int, int]) -> str:
-    """A message, seen from the sample that waits for it."""
+    """Name a message, as seen from the sample that waits for it."""
     first, last = carries
     if number < first:
         return f"message {number} of its stream, before its own message {first},"
@@ -157,8 +157,8 @@ UNREPEATED = "xrce-unrepeated"
 
 
 def unrepeated(trace: Trace) -> Iterator[Proof]:
-    """Where a sample was not read: the other end still asked for its message, or for one before,
-    after it had been sent, and got no second copy of it."""
+    """Find, where a sample was not read, its message or one before that the other end still asked
+    for after it had been sent, and of which it got no second copy."""
     for segment in trace.segments:
         for stream, carries in () if segment.is_read else segment.streams:
             if goes_on(trace, segment, stream) is None:
@@ -182,14 +182,14 @@ def _on_stream(
 
 
 def _copies(trace: Trace, stream: Stream, number: int) -> Rows:
-    """Rows of the message, one for each packet."""
+    """Return the rows of the message, one for each packet."""
     rows = trace.wire.xrce_messages.get(stream, NO_ROWS)
     own: Rows = rows[trace.wire.value("last_seq", rows) == number]
     return own[np.unique(trace.wire.value("packet", own), return_index=True)[1]]
 
 
 def _never_again(trace: Trace, sent: Rows, asked: Rows) -> bool:
-    """Return whether all copies are before the first question, and there is one."""
+    """Return whether the message was sent once, before the first question."""
     times = trace.wire.times
     return len(sent) == 1 and bool(times[sent[0]] < times[asked[0]])
 

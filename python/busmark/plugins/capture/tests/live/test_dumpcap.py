@@ -56,7 +56,7 @@ def here(words: list[str]) -> Start:
 
 
 def behind_a_shell(words: list[str]) -> Start:
-    """As a node's are started."""
+    """Return how to start these words behind a shell, as on a node."""
     return Start(["sh", "-c", "echo welcome; exec sh"], becomes=shlex.join(words), marker=marker())
 
 
@@ -107,7 +107,7 @@ def test_packets_that_dumpcap_has_no_cpu_to_read_are_not_lost(tmp_path: Path) ->
 
 
 def writers_of(path: Path) -> list[int]:
-    """Processes that have this file open."""
+    """Return the processes that have this file open."""
     found = []
     for each in Path("/proc").glob("[0-9]*/fd/*"):
         with contextlib.suppress(OSError):
@@ -181,7 +181,7 @@ def test_bytes_beyond_the_snap_length_are_not_kept(tmp_path: Path) -> None:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Iterator[Path]:
-    """A file system with little room."""
+    """Mount a file system with little room; yield its folder."""
     folder = tmp_path / "small"
     folder.mkdir()
     mounted = subprocess.run(

@@ -15,7 +15,7 @@ from busmark.plugins.lab.lab import lay_down
 
 @pytest.fixture
 def name(lab_is_possible: None) -> Iterator[str]:
-    """A name for a lab, which is removed at the end if it is there."""
+    """Yield a name for a lab, which is removed at the end if it is there."""
     chosen = f"t{uuid.uuid4().hex[:10]}"
     yield chosen
     with contextlib.suppress(UserError):
