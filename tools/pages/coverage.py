@@ -274,4 +274,4 @@ def _share(estimate: Estimate) -> str:
 
 
 def _words(function: Any) -> str:
-    return " ".join((function.__doc__ or "").split())
+    return md.without(" ".join((function.__doc__ or "").split()), "Draw ", "Vary rounds ")

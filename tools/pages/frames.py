@@ -83,4 +83,5 @@ def _call(name: str) -> str:
 
 
 def _summary(name: str) -> str:
-    return (inspect.getdoc(inspect.getattr_static(Results, name)) or "").partition("\n\n")[0]
+    text = inspect.getdoc(inspect.getattr_static(Results, name)) or ""
+    return md.without(text.partition("\n\n")[0], "Return ")

@@ -29,6 +29,15 @@ def escaped(cell: str) -> str:
     return " ".join(cell.split()).replace("|", "\\|")
 
 
+def without(text: str, *verbs: str) -> str:
+    """Drop the verb that a docstring begins with: in a table its object stands alone."""
+    for verb in verbs:
+        if text.startswith(verb):
+            text = text.removeprefix(verb).lstrip()
+            return text[:1].upper() + text[1:]
+    return text
+
+
 def code(text: str) -> str:
     """Return inline code; empty where there is none."""
     return f"`{text}`" if text else ""

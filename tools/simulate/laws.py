@@ -98,17 +98,17 @@ def skewed(rng: Rng, rounds: int) -> Array:
 
 
 def one_in_ten(rng: Rng, rounds: int) -> Array:
-    """Vary rounds by 2 %, and make one in ten 1.5 times slower: other work."""
+    """Vary rounds by 2 %, one in ten 1.5 times slower: other work."""
     return differing(rng, rounds) * np.where(rng.random(rounds) < 0.1, 1.5, 1.0)
 
 
 def one_in_five(rng: Rng, rounds: int) -> Array:
-    """Vary rounds by 2 %, and make one in five 1.5 times slower."""
+    """Vary rounds by 2 %, one in five 1.5 times slower."""
     return differing(rng, rounds) * np.where(rng.random(rounds) < 0.2, 1.5, 1.0)
 
 
 def one_in_twenty(rng: Rng, rounds: int) -> Array:
-    """Vary rounds by 2 %, and make one in twenty 3 times slower."""
+    """Vary rounds by 2 %, one in twenty 3 times slower."""
     return differing(rng, rounds) * np.where(rng.random(rounds) < 0.05, 3.0, 1.0)
 
 
