@@ -74,7 +74,7 @@ def summary(document: dict[str, Any], kind: str) -> dict[str, Any]:
 
 
 def tenth_ns(document: dict[str, Any]) -> int:
-    """Return a tenth of the lowest median RTT/2 (the smallest size's), ns: the delay of one way."""
+    """Return a tenth of the lowest median RTT/2 of any case, ns: the delay of one way."""
     medians = [
         change["baseline"]["value"]
         for pair in document["pairs"]

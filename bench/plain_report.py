@@ -35,8 +35,8 @@ RESAMPLES = 1000
 
 
 def interval(rounds: list[np.ndarray[Any, Any]], statistic: Any) -> tuple[float, float]:
-    """Compute the interval of the mean over rounds. Samples within rounds are not drawn anew, as
-    ours are: that would take half an hour."""
+    """Compute the interval of the mean over rounds, by drawing rounds anew, not their samples: that
+    would take half an hour."""
     own = [statistic(values) for values in rounds]
     if len(set(own)) == 1:
         return own[0], own[0]

@@ -29,11 +29,11 @@ def escaped(cell: str) -> str:
     return " ".join(cell.split()).replace("|", "\\|")
 
 
-def without(text: str, *verbs: str) -> str:
-    """Drop the verb that a docstring begins with: in a table its object stands alone."""
-    for verb in verbs:
-        if text.startswith(verb):
-            text = text.removeprefix(verb).lstrip()
+def without(text: str, *beginnings: str) -> str:
+    """Drop the beginning of a docstring, such as "Return ": in a table its object stands alone."""
+    for beginning in beginnings:
+        if text.startswith(beginning):
+            text = text.removeprefix(beginning)
             return text[:1].upper() + text[1:]
     return text
 

@@ -91,8 +91,8 @@ class Worker:
         """Known ones of its middleware."""
         self.node: Node | None = None
         self.process_there: int | None = None
-        self.recorder_bytes: int | None = None
         """Its number on its node, where that is known."""
+        self.recorder_bytes: int | None = None
 
     @classmethod
     async def start(

@@ -227,7 +227,8 @@ class Variation:
 
     def optimum(self, fixed_s: float) -> float:
         """Return the length of a round, s, at which a long campaign is shortest, where each takes
-        ``fixed_s`` besides: sqrt(fixed_s inside / between); infinite if rounds do not differ.
+        ``fixed_s`` besides: sqrt(fixed_s inside / between); infinite if rounds do not differ,
+        and 0 if samples do not differ either.
         """
         if self.between <= 0.0:
             return inf if self.inside > 0.0 else 0.0

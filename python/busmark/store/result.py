@@ -96,7 +96,7 @@ class Result:
     @cached_property
     def commands(self) -> list[dict[str, Any]]:
         """Every run of a command before or after a round, in order of time: `when`, `command`,
-        `node`, `exit_code`, `seconds`, `output` and, where it failed, `reason`."""
+        `node`, `seconds` and `reason`, which is None where it did not fail."""
         found: list[dict[str, Any]] = []
         for event in self._events("round_ends", "round_failed"):
             with suppress(KeyError, TypeError, ValueError):

@@ -72,7 +72,7 @@ def busmark_lines() -> list[tuple[str, str]]:
 
 
 def own_words(line: str) -> str:
-    """Return a line up to a pipe or a redirection, which is none within quotes."""
+    """Return a line up to a pipe or a redirection: a word of its own."""
     words = shlex.split(line, comments=True)
     ends = [place for place, word in enumerate(words) if word in ("|", ">")]
     return shlex.join(words[: ends[0]] if ends else words)
