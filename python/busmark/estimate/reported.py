@@ -185,6 +185,8 @@ def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) 
     known = {n: one.figure for n, run in runs.items() if (one := _of_run(run, statistic))}
     if not known:
         return ByRound(figure=None, reason="the source does not state it")
+    if any(each.value <= 0.0 for each in known.values()):
+        return ByRound(figure=None, reason="the source states 0, which is below its resolution")
     counts = [each.count for each in known.values()]
     total = None if None in counts else sum(count or 0 for count in counts)
     values = [each.value * factor for each in known.values()]
@@ -195,7 +197,7 @@ def _of_run(of: Reported, statistic: Statistic) -> ReportedFigure | None:
     """Return a figure of a whole run, if its samples support it or are not stated; else None."""
     percent = 50.0 if statistic.of == "median" else statistic.percent
     for known in of.figures:
-        if known.within is not None or known.figure.value <= 0.0:
+        if known.within is not None:
             continue
         if statistic.of == "mean" and known.statistic == "mean":
             return known

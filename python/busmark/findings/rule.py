@@ -113,6 +113,8 @@ class Rule:
     """One case that has been run."""
     check_campaign: Callable[[Result], Iterable[Observation]] | None = None
     """All rounds together."""
+    of_imports: bool = False
+    """Whether `check_case` holds for runs of other tools too, which have no raw tables."""
     of_trials: bool = False
     """Whether `check_case` holds for the trials of a search too, which differ on purpose."""
     explains: tuple[str, ...] = ()

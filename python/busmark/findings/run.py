@@ -63,10 +63,11 @@ def campaign_findings(result: Result) -> list[Finding]:
     from busmark.findings.view import CaseView
 
     planned = [case for case in result.manifest.cases if case.status == "planned"]
+    applied = [rule for rule in rules().values() if rule.of_imports or not result.manifest.source]
     seen: Seen = defaultdict(list)
     for case in planned:
-        _check(CaseView(case, result), rules().values(), seen)
-    for rule in rules().values():
+        _check(CaseView(case, result), applied, seen)
+    for rule in applied:
         if rule.check_campaign is None:
             continue
         try:

@@ -121,6 +121,46 @@ def add(settings: dict[str, Any], run: Run) -> None:
         setattr(run.params, group, {**place, name: value} if dot else value)
 
 
+def without_copies(runs: list[Run]) -> tuple[list[Run], list[str]]:
+    """Return the runs, and a line for each that is a copy of another file's, whole or cut off:
+    the longer one counts."""
+    kept: list[Run] = []
+    lines = []
+    for run in runs:
+        place = next((at for at, other in enumerate(kept) if _copy(other, run)), None)
+        if place is None:
+            kept.append(run)
+            continue
+        first, copy = kept[place], run
+        if _length_s(copy) > _length_s(first):
+            first, copy = copy, first
+        lines.append(
+            f"{copy.file}, line {copy.line}: the same run as in {first.file}: counted once"
+        )
+        first.joined += [copy.file, *copy.joined]
+        kept[place] = first
+    return kept, lines
+
+
+def _length_s(run: Run) -> float:
+    return run.values.get("measured_s") or 0.0
+
+
+def _copy(one: Run, other: Run) -> bool:
+    """Return whether two files have one run in one form: the tool gave both one identifier and no
+    part of the run contradicts it, or all counts and a number of figures are equal to the last
+    digit."""
+    if one.form != other.form or one.file == other.file:
+        return False
+    if one.params.declared() != other.params.declared() or one.half != other.half:
+        return False
+    mine, theirs = ({s.key: s.value_ns for s in run.reported} for run in (one, other))
+    if one.identity and one.identity == other.identity:
+        parts = [key for key in mine.keys() & theirs.keys() if key[3] is not None]
+        return all(mine[key] == theirs[key] for key in parts)
+    return len(mine) >= ENOUGH and mine == theirs and one.values == other.values
+
+
 def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
     """Return the runs, and a line for each that was left out. A run that two files report in two
     forms (a text and its log, a CSV and its JSON) counts once; what the first lacks it takes from
@@ -145,7 +185,7 @@ def without_repeats(runs: list[Run]) -> tuple[list[Run], list[str]]:
 
 def _same(first: Run, second: Run) -> bool:
     """Return whether two forms are of one run: all figures that both state are equal but for
-    rounding. Two files of one form are two runs, however alike."""
+    rounding. Files of one form that round alike are two runs, unless one is a copy (`_copy`)."""
     if first.form == second.form or first.params.test != second.params.test:
         return False
     sizes = {run.params.size for run in (first, second)} - {None}

@@ -107,6 +107,8 @@ class Run:
     form: str = ""
     length_s: float | None = None
     """How long the run lasted, from its very begin: no latency is longer. None: not stated."""
+    identity: str = ""
+    """Identifier that the tool gave to the run, or to this half of it."""
     joined: list[str] = field(default_factory=list)
     """Other files whose figures or samples are in it."""
     half: Half | None = None

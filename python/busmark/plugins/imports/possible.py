@@ -39,6 +39,24 @@ TWO_CLOCKS = Flaw(
 )
 """In files of any tool."""
 
+NOTHING = Flaw(
+    "import-nothing-received",
+    "error",
+    "Nothing was received",
+    "No sample arrived, so that there is no latency. A tool that counts as lost what is missing "
+    "between samples that it received counts no loss either.",
+    "See whether the endpoints had matched, and whether their QoS are compatible.",
+)
+"""In files of any tool."""
+
+
+def nothing_received(run: Run) -> None:
+    """Note a flaw where the run states that no sample arrived."""
+    if run.values.get("received") == 0:
+        sent = run.values.get("sent")
+        text = "0 received" + ("" if sent is None else f" of {sent} sent")
+        run.observed.append((NOTHING, text))
+
 
 def of_two_clocks(run: Run) -> None:
     """Take latencies away that show by themselves that the clocks differ."""

@@ -18,11 +18,12 @@ import polars as pl
 
 from busmark import __version__
 from busmark.errors import UserError
+from busmark.findings import campaign_findings, combine
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports import assemble
 from busmark.plugins.imports.assemble import ImportedCase
 from busmark.plugins.imports.model import Flaw, FlawEvidence, ImportedFile, ReportedFigure, Run
-from busmark.plugins.imports.possible import of_two_clocks, possible
+from busmark.plugins.imports.possible import nothing_received, of_two_clocks, possible
 from busmark.plugins.imports.registry import Importer, importer, recognised, the_one
 from busmark.plugins.imports.sources import Refusal, sources
 from busmark.plugins.imports.text import NoResult, SourceText
@@ -56,6 +57,8 @@ class Collection:
     formats: dict[str, list[str]] = field(default_factory=dict)
     """Files by name of their importer."""
     files: list[SourceFile] = field(default_factory=list)
+    contents: dict[str, str] = field(default_factory=dict)
+    """File by its content, however that is encoded."""
     refused: dict[str, UserError] = field(default_factory=dict)
     """By file, in words."""
     order: list[str] = field(default_factory=list)
@@ -87,7 +90,9 @@ def import_results(
     if not found.imported:
         raise _nothing(found, paths, tell)
     _of_one_tool(found)
-    runs, text = assemble.without_repeats(_combined(found))
+    every = [run for one in found.imported.values() for run in one.runs]
+    runs, copies = assemble.without_copies(every)
+    runs, text = assemble.without_repeats(_combined(found, runs))
     for run in runs:
         assemble.add(extra, run)
         if "placement" not in run.params.model_fields_set:
@@ -98,7 +103,7 @@ def import_results(
     _rename(found, extra)
     left_out = [line for one in found.imported.values() for line in one.left_out]
     left_out += [_refusal(name, error) for name, error in found.refused.items()]
-    source = Source(files=found.files, left_out=left_out, repeated=text)
+    source = Source(files=found.files, left_out=left_out, repeated=[*copies, *text])
     result = write(out, cases, list(found.imported.values()), source, command)
     became = _became(cases)
     for name in found.order:
@@ -123,15 +128,16 @@ def _collect(paths: Sequence[Path], form: str | None) -> Collection:
 def _read(found: Collection, source: SourceText | Refusal) -> None:
     if isinstance(source, Refusal):
         raise NoResult(source.reason, where=source.name)
-    for file in found.files:
-        if file.sha256 == source.sha256:
-            raise NoResult(f"the same file again as {file.name}", where=source.name)
+    if first := found.contents.get(source.content):
+        raise NoResult(f"the same file again as {first}", where=source.name)
     reader = _reader(source, found.form)
     imported = reader.read(source)
     for run in imported.runs:
         run.file, run.form = source.name, imported.form
         of_two_clocks(run)
+        nothing_received(run)
     found.imported[source.name] = imported
+    found.contents[source.content] = source.name
     found.formats.setdefault(reader.name, []).append(source.name)
     found.files.append(
         SourceFile(
@@ -145,9 +151,8 @@ def _read(found: Collection, source: SourceText | Refusal) -> None:
     )
 
 
-def _combined(found: Collection) -> list[Run]:
-    """Return the runs of all files, with parts of one run as one."""
-    runs = [run for one in found.imported.values() for run in one.runs]
+def _combined(found: Collection, runs: list[Run]) -> list[Run]:
+    """Return the runs, with parts of one run as one."""
     for name in found.formats:
         runs = importer(name).combine(runs)
     return runs
@@ -302,6 +307,9 @@ def _fill(directory: Path, cases: Sequence[ImportedCase], manifest: Manifest) ->
         path = directory / SUMMARIES
         with storing(path), replacing(path) as partial:
             checksum.write(summaries(cases), partial)
+        found = campaign_findings(Result(directory))
+        writer.manifest.findings = combine(writer.manifest.findings, found)
+        writer.save_manifest()
     finally:
         writer.close()
 
@@ -352,6 +360,7 @@ def _row(case: ImportedCase, number: int, order: int, run: Run) -> dict[str, Any
     row |= {"case": case.id, "round": number, "attempt": 0, "order": order, "status": "ok"}
     if case.params.qos:
         row["qos"] = json.dumps(case.params.qos)
+    row["senders"] = case.params.declared().get("publishers")
     row |= run.values
     if case.params.test == "latency":
         row["median_ns"] = _round_trip(run, 50.0)

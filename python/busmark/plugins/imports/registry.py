@@ -9,6 +9,7 @@ has `FORMAT`, its name and what can be read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -30,6 +31,22 @@ FORMATS = {
     "omb": "OpenMessaging Benchmark: JSON",
 }
 """Name and what can be read; the module of that name reads it."""
+READABLE = f"Can be read: {'; '.join(FORMATS.values())}."
+
+UNREAD = {
+    "iperf3, JSON": r"\{\s*\"start\"\s*:\s*\{\s*\"connected\"",
+    "an HdrHistogram log": r"#\[(Histogram log format|Logged with jHiccup)",
+    "nats bench, text": r"[\s\S]{0,4000}^NATS [\w/-]+ stats:",
+    "Bencher Metric Format, JSON": r"\{\s*\"[^\"]+\"\s*:\s*\{\s*\"[^\"]+\"\s*:\s*\{\s*\"value\"\s*:",
+    "a recording of rosbag2 (MCAP), which has messages and no figures": r"\x89MCAP0\r\n",
+    "a database of SQLite, such as a recording of rosbag2": r"SQLite format 3",
+}
+"""Formats that are known and not read: how a file of each begins, as a pattern."""
+
+
+def unread(text: str) -> str | None:
+    """Return the name of a known format that is not read; None: the text is of none."""
+    return next((name for name, begin in UNREAD.items() if re.match(begin, text, re.M)), None)
 
 
 @dataclass(frozen=True)
@@ -101,11 +118,13 @@ def the_one(source: SourceText) -> Importer:
             where=source.name,
             remedy="Name its format with --format.",
         )
+    if name := unread(source.text):
+        raise NoResult(f"{name}: this format is not read", where=source.name, remedy=READABLE)
     first = next((line for line in source.text.splitlines() if line.strip()), "")
     raise NoResult(
         f"of no known format; it begins with {' '.join(first.split())[:60]!r}"
         if first
         else "the file is empty",
         where=f"{source.name}, line 1",
-        remedy="Can be read: " + "; ".join(FORMATS.values()) + ".",
+        remedy=READABLE,
     )

@@ -26,6 +26,7 @@ from typing import Any, BinaryIO
 
 from busmark import files
 from busmark.errors import UserError
+from busmark.plugins.imports.registry import unread
 from busmark.plugins.imports.text import SourceText
 
 LARGEST = files.LARGE
@@ -143,7 +144,8 @@ def _whole(file: BinaryIO) -> bytes:
 
 def _text(name: str, data: bytes) -> Found:
     if b"\0" in data[:4096] and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return Refusal(name, "not a text file")
+        known = unread(data[:4096].decode("latin-1"))
+        return Refusal(name, f"{known}: this format is not read" if known else "not a text file")
     return SourceText(name, data)
 
 

@@ -76,6 +76,9 @@ class SourceText:
         # UTF-8, or UTF-16 as some shells write it; what is neither becomes a replacement mark.
         utf16 = data.startswith((b"\xff\xfe", b"\xfe\xff"))
         self.text = data.decode("utf-16" if utf16 else "utf-8-sig", errors="replace")
+        plain = "\n".join(line.rstrip() for line in self.text.split("\n")).rstrip()
+        self.content = hashlib.sha256(plain.encode(errors="replace")).hexdigest()
+        """Equal for copies that differ in encoding, byte order mark or ends of lines only."""
 
     @property
     def lines(self) -> Iterator[Line]:

@@ -20,9 +20,11 @@ from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
 from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import TIMES, CaseSummary
+from busmark.model.figure import Figure
 from busmark.model.naming import FLOOR_LABEL, described, figure_of, placement_short
 from busmark.model.quantities import LOST
-from busmark.present.blocks.rows import Field, fact, labelled, listing
+from busmark.present.blocks.imported import reported_means
+from busmark.present.blocks.rows import Field, cell_of, fact, labelled, listing
 from busmark.present.blocks.rows import notes as line
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import SIGNS, in_words, lost_text, ratio_text
@@ -61,10 +63,22 @@ def answer(campaign: Campaign) -> Section | None:
         blocks.append(fact("Settings that differ between the rows", names))
     if effects:
         blocks.append(effects)
-    if not blocks and campaign.cases:
+    if not blocks and (means := reported_means(campaign.cases)):
+        blocks.append(_means(campaign.cases, means))
+    elif not blocks and campaign.cases:
         counts = Counter(case.status.replace("_", " ") for case in campaign.cases)
         blocks.append(fact("No case has a figure", in_words(counts), ""))
     return Section("Answer", blocks) if blocks else None
+
+
+def _means(cases: Sequence[CaseSummary], means: Mapping[str, Sequence[Figure | None]]) -> Table:
+    """Return the means that a source states, which ranks nothing: they have no percentiles."""
+    columns = [Column("Case", [Cell(case.label, label=case.label) for case in cases], "label")]
+    columns += [
+        Column(title, [cell_of(each) for each in figures], "figure", "ns")
+        for title, figures in means.items()
+    ]
+    return Table(columns, [Row(case=case.id) for case in cases], brief=True)
 
 
 def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:

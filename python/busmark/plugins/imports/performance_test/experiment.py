@@ -1,7 +1,7 @@
 """An experiment, whatever form it came in: the run that it becomes, halves of it, and its flaws.
 
 Each process writes a file of its own, and nothing in the files says which belong together: the
-identifier is of the process. So two halves are joined where all settings agree and their names
+identifier names the process. So two halves are joined where all settings agree and their names
 differ in nothing but the side's, or where no other file of their folder, or of all, could be meant.
 
 The flaws are from the sources of performance_test.
@@ -88,14 +88,6 @@ WARM_UP = Flaw(
     "No row at the start was left out.",
     "Run it with --ignore.",
 )
-NOTHING = Flaw(
-    "performance-test-nothing-received",
-    "error",
-    "Nothing was received",
-    "No row has a received sample, so that there is no latency. The tool counts no loss either: it "
-    "counts only what is missing between samples that it received.",
-    "See whether the endpoints had matched, and whether their QoS are compatible.",
-)
 HALF = Flaw(
     "performance-test-one-half",
     "note",
@@ -125,7 +117,6 @@ FLAWS = (
     ACTUAL,
     ONE_HOST,
     WARM_UP,
-    NOTHING,
     HALF,
     HALVES,
     SIZE,
@@ -199,6 +190,7 @@ class Experiment:
     """One file."""
 
     means: str
+    identity: str = ""
     rmw: str = ""
     version: str | None = None
     message: str | None = None
@@ -241,7 +233,7 @@ class Experiment:
 
     def run(self) -> Run:
         """Return parameters, figures of all rows together, and of each."""
-        run = Run(self._params(), line=self.rows[0].line)
+        run = Run(self._params(), line=self.rows[0].line, identity=self.identity)
         # Which half this is, where the publishers or the subscribers are another process's.
         if self.publishers and self.subscribers == 0:
             run.half = Half("written", self.alike)
@@ -357,8 +349,6 @@ def observe(imported: ImportedFile, run: Run, form: str, experiment: Experiment)
         begin = experiment.rows[0].end_s - experiment.rows[0].length_s
         if begin < 1.0:
             imported.observe(WARM_UP, f"the first row begins at {max(0, begin):.1f} s", [run])
-    if run.values.get("received") == 0:
-        imported.observe(NOTHING, f"{rows} rows, 0 received", [run])
     if run.params.size is not None:
         imported.observe(SIZE, sizes_of([run]), [run])
 

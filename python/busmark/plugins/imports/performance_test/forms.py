@@ -103,6 +103,7 @@ def _experiment(source: SourceText, head: dict[str, tuple[Line, str]]) -> Experi
     ignored = "Ignore seconds from beginning"
     return Experiment(
         means=text("Communication mean") or text("Communicator"),
+        identity=text("Experiment id"),
         rmw=text("RMW Implementation") or text("rmw_implementation"),
         version=text("Performance Test Version") or None,
         message=text("Msg name") or text("Topic name") or None,
@@ -179,6 +180,7 @@ class Result(Document):
 class Experiments(Document):
     """The whole file."""
 
+    id: str | int = ""
     perf_test_version: str | None = None
     dds_domain_id: int | None = None
     topic_name: str | None = None
@@ -221,6 +223,7 @@ def _read_json(source: SourceText, imported: ImportedFile) -> Experiment:
     }
     experiment = Experiment(
         means=found.com_mean_str,
+        identity=str(found.id),
         rmw=found.rmw_implementation,
         version=found.perf_test_version,
         message=found.msg_name,

@@ -180,6 +180,13 @@ def test_latencies_of_openmessaging_that_were_never_recorded_are_absent() -> Non
     assert any("aggregatedEndToEndLatency has no sample" in text for text in found.left_out)
 
 
+def another_run(log: str, number: int) -> str:
+    """Return the log with another identifier, and other figures in its last row."""
+    head, _, row = log.rstrip("\n").rpartition("\n")
+    head = re.sub("Experiment id: .*", f"Experiment id: {number}", head)
+    return f"{head}\n{re.sub(r'(?<=[.][0-9])[0-9]+', str(number + 10), row)}\n"
+
+
 @pytest.mark.parametrize(
     "folders",
     [("c-p-100-{}.txt", "c-s-100-{}.txt"), ("run{}/a_10-00-01", "run{}/b_10-00-02")],
@@ -193,7 +200,7 @@ def test_halves_are_found_by_their_names_or_by_their_folder(
             path = tmp_path / "in" / name.format(number)
             path.parent.mkdir(parents=True, exist_ok=True)
             text = log.replace(f"Number of {here}: 1", f"Number of {here}: 0")
-            path.write_text(text.replace("Experiment id: 0", f"Experiment id: {path}"), "utf-8")
+            path.write_text(another_run(text, number), "utf-8")
     done("import", tmp_path / "in", "--out", tmp_path / "out")
     result = Result(tmp_path / "out")
     assert (result.cases.height, result.cases["case"].n_unique()) == (2, 1)
@@ -206,7 +213,8 @@ def test_rounds_of_different_folders_are_pointed_out(tmp_path: Path) -> None:
     for condition in ("0loss", "40loss"):
         folder = tmp_path / "all" / condition / "run1"
         folder.mkdir(parents=True)
-        (folder / "log").write_text(log.replace("id: 0", f"id: {condition}"), encoding="utf-8")
+        text = another_run(log, int(condition.removesuffix("loss")))
+        (folder / "log").write_text(text, encoding="utf-8")
     text = imported(tmp_path, tmp_path / "all")
     (found,) = [line for line in text.splitlines() if " import-several-folders " in line]
     assert "0loss" in found and "40loss" in found
