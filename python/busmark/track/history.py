@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -41,8 +42,10 @@ class Commit(HistoryPart):
     id: Annotated[str, Field(min_length=1, max_length=200)]
     """Commit of git, in full if git knows it."""
     utc: Text | None = None
-    """When it was committed, by which histories are ordered; null: git does not know it, and the
-    time of the measurement counts."""
+    """When it was committed; null: git does not know it, and the time of the measurement counts."""
+    order_s: float | None = None
+    """Seconds by which histories are ordered: when it was committed, but at least one second later
+    than each of its parents. Null: git does not know all of its ancestors, and `utc` counts."""
     subject: Text = ""
     """First line of its message."""
     modified: bool = False
@@ -99,9 +102,19 @@ class Entry(HistoryPart):
     cases: list[TrackedCase]
 
     @property
-    def ordered_by(self) -> tuple[str, str]:
-        """Time of the commit, then of the measurement."""
-        return self.commit.utc or self.measured_utc, self.measured_utc
+    def ordered_by(self) -> tuple[float, str]:
+        """Return the time of the commit, after those of its ancestors, then of the measurement."""
+        return self.committed_s, self.measured_utc
+
+    @property
+    def committed_s(self) -> float:
+        """Return the place of the commit among others, as seconds of a date."""
+        if self.commit.order_s is not None:
+            return self.commit.order_s
+        try:
+            return datetime.fromisoformat(self.commit.utc or self.measured_utc).timestamp()
+        except ValueError:
+            return 0.0
 
 
 BEGIN = b'{"busmark_history"'

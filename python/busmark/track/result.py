@@ -47,8 +47,28 @@ def commit_of(named: str | None, date: str | None = None) -> Commit:
     whole, seconds, subject = (*found.split("\n", 2), "", "")[:3]
     modified = named is None and _git("diff", "--quiet", "HEAD", "--") is None
     return Commit(
-        id=whole, utc=utc or _utc(int(seconds)), subject=subject.strip()[:200], modified=modified
+        id=whole,
+        utc=utc or _utc(int(seconds)),
+        order_s=None if utc else _order_s(whole),
+        subject=subject.strip()[:200],
+        modified=modified,
     )
+
+
+def _order_s(commit: str) -> float | None:
+    """Return when this was committed, in seconds, but at least one second later than each of its
+    parents: commits of a rebase share a second, and clocks of authors differ. This is the
+    generation number v2 ("corrected commit date") of git's commit graph. None: the repository does
+    not have all ancestors.
+    """
+    if (_git("rev-parse", "--is-shallow-repository") or "").strip() != "false":
+        return None
+    lines = _git("rev-list", "--topo-order", "--reverse", "--timestamp", "--parents", commit)
+    order: dict[str, int] = {}
+    for line in (lines or "").splitlines():
+        seconds, own, *parents = line.split()
+        order[own] = max([int(seconds), *(order.get(parent, 0) + 1 for parent in parents)])
+    return order.get(commit)
 
 
 def short(commit: str) -> str:

@@ -259,6 +259,15 @@ def _remarks(
         found.append(
             f"{plural(len(modified), 'result')} of files that differed from their commit: {some}"
         )
+    placed: dict[float, set[str]] = {}
+    for entry in entries:
+        placed.setdefault(entry.committed_s, set()).add(entry.commit.id)
+    tied = sum(len(ids) for ids in placed.values() if len(ids) > 1)
+    if tied:
+        found.append(
+            f"{tied} commits have the date of another, and git did not know their ancestry: the "
+            "time of the measurement orders them, which need not be their order"
+        )
     without = sum(entry.commit.utc is None for entry in entries)
     if without:
         found.append(

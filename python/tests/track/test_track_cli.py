@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from kept_results import NAMES
@@ -80,6 +83,43 @@ def test_a_slowdown_is_found_in_results_of_commits(
     assert entries[3].commit.utc == "2026-02-04T12:00:00Z"
     (row,) = (line for line in run("track", "show").output.splitlines() if "Change 10 " in line)
     assert row.split()[:2] == [commits[10][:10], "2026-02-11"] and commits[9][:10] in row
+
+
+@pytest.mark.parametrize(
+    "day_of", [lambda number: 3, lambda number: 20 - number], ids=["one second", "clocks backwards"]
+)
+def test_commits_are_ordered_by_ancestry_whatever_their_dates(
+    tmp_path: Path,
+    results: list[Path],
+    monkeypatch: pytest.MonkeyPatch,
+    day_of: Callable[[int], int],
+) -> None:
+    """A rebase gives many commits one second; results of the newest may be added first."""
+    commits = repository(tmp_path / "code", 17, day_of)
+    monkeypatch.chdir(tmp_path / "code")
+    for result, commit in reversed(list(zip(results, commits, strict=True))):
+        assert run("history", "add", result, "--commit", commit).exit_code == 0
+    (row,) = (line for line in run("history", "show").output.splitlines() if "Change 10 " in line)
+    assert commits[10][:10] in row and commits[9][:10] in row
+    assert tracked()["series"][0]["points"][0]["commit"] == commits[0]
+
+
+def test_an_unknown_order_is_said(
+    tmp_path: Path, results: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commits = repository(tmp_path / "code", 3, lambda number: 3)
+    subprocess.run(["git", "clone", "-q", "--depth", "2", f"file://{tmp_path}/code", "shallow"],
+                   cwd=tmp_path, check=True)  # fmt: skip
+    monkeypatch.chdir(tmp_path / "shallow")
+    for result, commit in zip(results, commits[1:], strict=False):
+        assert run("history", "add", result, "--commit", commit).exit_code == 0
+    (remark,) = [text for text in tracked()["remarks"] if "ancestry" in text]
+    assert remark.startswith("2 commits have the date of another")
+
+
+def tracked() -> Any:
+    """Return what `history show` says of the history here."""
+    return json.loads(run("history", "show", "--json").stdout)
 
 
 def test_the_commit_is_the_one_that_is_checked_out(

@@ -4,7 +4,7 @@ format."""
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,11 +75,11 @@ def history(path: Path, entries: Sequence[Entry]) -> Path:
     return path
 
 
-def repository(folder: Path, commits: int) -> list[str]:
-    """Make a git repository with a commit on each of `commits` days; return their identifiers."""
+def repository(folder: Path, commits: int, day_of: Callable[[int], int] = int) -> list[str]:
+    """Make a git repository with this many commits, each on its day; return their identifiers."""
 
     def git(*words: str, day: int = 0) -> str:
-        date = f"2026-02-{1 + day:02d}T12:00:00Z"
+        date = f"2026-02-{1 + day_of(day):02d}T12:00:00Z"
         who = {"NAME": "A", "EMAIL": "a@example.org", "DATE": date}
         env = {f"GIT_{role}_{k}": v for role in ("AUTHOR", "COMMITTER") for k, v in who.items()}
         done = subprocess.run(["git", *words], cwd=folder, env={"PATH": "/usr/bin:/bin", **env},

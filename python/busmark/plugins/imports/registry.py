@@ -37,7 +37,7 @@ UNREAD = {
     "iperf3, JSON": r"\{\s*\"start\"\s*:\s*\{\s*\"connected\"",
     "an HdrHistogram log": r"#\[(Histogram log format|Logged with jHiccup)",
     "nats bench, text": r"[\s\S]{0,4000}^NATS [\w/-]+ stats:",
-    "Bencher Metric Format, JSON": r"\{\s*\"[^\"]+\"\s*:\s*\{\s*\"[^\"]+\"\s*:\s*\{\s*\"value\"\s*:",
+    "Bencher Metric Format, JSON": r'(\{\s*"[^"]+"\s*:\s*){2}\{\s*"value"\s*:',
     "a recording of rosbag2 (MCAP), which has messages and no figures": r"\x89MCAP0\r\n",
     "a database of SQLite, such as a recording of rosbag2": r"SQLite format 3",
 }

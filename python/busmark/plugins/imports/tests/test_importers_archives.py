@@ -66,7 +66,7 @@ def test_files_folders_patterns_and_archives_in_one_call(tmp_path: Path) -> None
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "one.csv").write_bytes(LATENCY)
     (tmp_path / "logs" / "notes.md").write_text("hello\n", encoding="utf-8")
-    (tmp_path / "two.csv").write_bytes(LATENCY.replace(b"39,", b"40,"))
+    (tmp_path / "two.csv").write_bytes(LATENCY.replace(b"39,", b"40,").replace(b"54,", b"56,"))
     zipped(tmp_path / "three.zip", **{"run/three.csv": THROUGHPUT, "run/image.png": b"\x89PNG\0\0"})
     tarred(
         tmp_path / "four.tar.gz",
