@@ -31,10 +31,9 @@ of the system's clock, last and RMS offset, frequency, residual, skew, root dela
 update interval, leap status (chronyc(1))."""
 
 
-def ask() -> str:
-    """Return what `SCRIPT` prints on this machine; empty where it cannot be run."""
+def ask(script: str) -> str:
+    """Return what a script of the shell prints on this machine; empty where it cannot be run."""
     try:
-        script = SCRIPT.read_text(encoding="utf-8")
         done = subprocess.run(
             ["sh", "-c", script],
             stdin=subprocess.DEVNULL,

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from busmark.host import clock, proc
+from busmark.host import clock, hardware, proc
 from busmark.host.clock import clock_step_ns
 
 CPUS = "sys/devices/system/cpu"
@@ -112,7 +112,7 @@ FILES = (
     *(f"proc/self/{name}" for name in ("limits", "status")),
     *(f"proc/sys/kernel/{name}" for name in ("hostname", "osrelease", "random/boot_id")),
     *(f"proc/sys/net/{name}" for name in (*SOCKET_LIMITS.values(), *SOCKET_RANGES.values())),
-    *(f"sys/class/dmi/id/{name}" for name in ("product_name", "sys_vendor")),
+    *hardware.FILES,
     "sys/class/net/lo/mtu",
     *(
         f"{CPUS}/{name}"
@@ -137,19 +137,21 @@ FILES = (
 HERE = Path("/")
 
 
-def profile(root: Path = HERE, clock_said: str | None = None) -> Profile:
+def profile(root: Path = HERE, ask: Callable[[str], str] | None = None) -> Profile:
     """Return the host profile that the manifest stores.
 
-    Files are looked up below `root`; `clock_said` is what `clock.SCRIPT` printed there, which this
-    machine is asked for. Architecture and Python version describe this process whatever `root` is.
+    Files are looked up below `root`; `ask` returns what a script of the shell prints there, and is
+    this machine's shell where `root` is. Architecture and Python version describe this process
+    whatever `root` is.
     """
-    if clock_said is None:
-        clock_said = clock.ask() if root == HERE else ""
+    if ask is None:
+        ask = clock.ask if root == HERE else lambda script: ""
     return {
         **_system(root),
+        **hardware.hardware(root, ask(hardware.SCRIPT)),
         **cpu_facts(root),
         **_clock(root),
-        "clock_sync": clock.clock_sync(clock_said),
+        "clock_sync": clock.clock_sync(ask(clock.SCRIPT.read_text(encoding="utf-8"))),
         **_memory(root),
         **_sockets(root),
         **_limits(root),
@@ -330,6 +332,8 @@ def is_one_of(name: str, patterns: Iterable[str]) -> bool:
 FACTS = (
     "hostname",
     "architecture",
+    "machine_vendor",
+    "machine_model",
     "cpu_model",
     "cpus_online",
     "smt_active",
@@ -360,6 +364,8 @@ SETTINGS = (
     "tcp_wmem",
     "udp_mem",
     "loopback_mtu",
+    "network_cards",
+    "disks",
     "memlock_bytes",
     "rtprio",
     "effective_uid",

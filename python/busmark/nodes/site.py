@@ -20,7 +20,6 @@ from busmark.host import (
     Condition,
     Counters,
     Profile,
-    clock,
     condition,
     counters,
     proc,
@@ -45,11 +44,10 @@ VARIABLE = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
 
 def profile_of(shell: Shell, machine: str) -> Profile:
     """Return the host profile of a node; `machine` is its architecture."""
-    said = shell.ask(clock.SCRIPT.read_text(encoding="utf-8"))
     environment = variables(_environment(shell.ask("env")))
     own = {"architecture": machine, "python_version": None, "environment": environment}
     with _mirror(shell, PROFILE_FILES) as root:
-        return {**profile(root, said), **own}
+        return {**profile(root, shell.ask), **own}
 
 
 def _environment(printed: str) -> dict[str, str]:

@@ -40,7 +40,24 @@ FILES = {
     "proc/sys/net/ipv4/tcp_rmem": "4096\t131072\t6291456\n",
     "proc/sys/net/ipv4/tcp_wmem": "4096\t16384\t4194304\n",
     "proc/sys/net/ipv4/udp_mem": "1\t2\t3\n",
+    "sys/class/dmi/id/sys_vendor": "Example Corp\n",
+    "sys/class/dmi/id/product_name": "Box 7\n",
     "sys/class/net/lo/mtu": "65536\n",
+    "sys/class/net/eth0/device/uevent": "DRIVER=igc\nPCI_CLASS=20000\n",
+    "sys/class/net/eth0/device/vendor": "0x8086\n",
+    "sys/class/net/eth0/device/device": "0x15f3\n",
+    "sys/class/net/eth0/mtu": "1500\n",
+    "sys/class/net/eth0/speed": "2500\n",
+    "sys/class/net/eth0/duplex": "full\n",
+    "sys/class/net/eth0/operstate": "up\n",
+    "sys/class/net/eth1/device/uevent": "DRIVER=virtio_net\n",
+    "sys/class/net/eth1/speed": "-1\n",
+    "sys/class/net/eth1/duplex": "unknown\n",
+    "sys/class/net/veth1/mtu": "1500\n",
+    "sys/block/nvme0n1/device/model": "Example SSD 1TB\n",
+    "sys/block/nvme0n1/queue/rotational": "0\n",
+    "sys/block/nvme0n1/size": "2000\n",
+    "sys/block/loop0/size": "8\n",
     "sys/devices/system/cpu/online": "0-3\n",
     "sys/devices/system/cpu/isolated": "2-3\n",
     "sys/devices/system/cpu/smt/active": "1\n",
@@ -65,6 +82,29 @@ EXPECTED = {
     "kernel": "6.1.0-example",
     "kernel_parameters": "quiet isolcpus=2-3",
     "virtualisation": "none",
+    "machine_vendor": "Example Corp",
+    "machine_model": "Box 7",
+    "network_cards": {
+        "eth0": {
+            "driver": "igc",
+            "device": "8086:15f3",
+            "state": "up",
+            "speed_mbit_per_s": 2500,
+            "duplex": "full",
+            "mtu": 1500,
+            "offloads": {"generic_receive_offload": True, "large_receive_offload": False},
+        },
+        "eth1": {
+            "driver": "virtio_net",
+            "device": None,
+            "state": None,
+            "speed_mbit_per_s": None,
+            "duplex": None,
+            "mtu": None,
+            "offloads": None,
+        },
+    },
+    "disks": {"nvme0n1": {"model": "Example SSD 1TB", "size_bytes": 1024000, "rotational": False}},
     "cpu_model": "Example CPU",
     "cpus_online": 4,
     "cpus_allowed": [0, 1, 3],
@@ -111,8 +151,20 @@ def plant(root: Path, files: dict[str, str]) -> Path:
     return root
 
 
+OFFLOADS = """eth0 Features for eth0:
+eth0 generic-receive-offload: on
+eth0 large-receive-offload: off [fixed]
+eth0 tx-vlan-offload: on
+"""
+"""What ethtool prints, each line behind the name of its card."""
+
+
 def test_a_made_up_machine_gives_exactly_its_values(tmp_path: Path) -> None:
-    found = profile(plant(tmp_path, FILES))
+    asked = {"ethtool": OFFLOADS}
+    found = profile(
+        plant(tmp_path, FILES),
+        lambda script: next((text for word, text in asked.items() if word in script), ""),
+    )
     assert {key: value for key, value in found.items() if key not in OF_THE_PROCESS} == EXPECTED
 
 
