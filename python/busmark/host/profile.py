@@ -113,7 +113,6 @@ FILES = (
     *(f"proc/sys/kernel/{name}" for name in ("hostname", "osrelease", "random/boot_id")),
     *(f"proc/sys/net/{name}" for name in (*SOCKET_LIMITS.values(), *SOCKET_RANGES.values())),
     *hardware.FILES,
-    "sys/class/net/lo/mtu",
     *(
         f"{CPUS}/{name}"
         for name in (
