@@ -61,8 +61,12 @@ SHIPPED = {
 with red, green or blue blindness see them (Machado, Oliveira and Fernandes 2009)."""
 
 FURTHER = ("#C3870F", "#78692D", "#5A872D", "#3C96E1", "#D22D69", "#0F96B4")
-"""Colours of adapters that do not ship with Busmark, and of series that belong to no adapter, such
-as participants; as far apart, from each other and from those above."""
+"""Colours of adapters that do not ship with Busmark; as far apart, from each other and from those
+above."""
+
+SERIES = (*FURTHER, SHIPPED["fastdds"].colour, SHIPPED["zenoh"].colour, SHIPPED["udp"].colour,
+          SHIPPED["microxrcedds"].colour)  # fmt: skip
+"""Ten colours of series that belong to no adapter, and of overlaid cases of one adapter."""
 
 DARKEST, LIGHTEST = 0.135, 0.29
 """Luminance of a colour that has a contrast of 3 to 1 with white and with the dark page."""
@@ -152,7 +156,7 @@ def series(text: str, place: int) -> Label:
 
 def _look(label: Label) -> Look:
     if not label.adapter:
-        return Look(FURTHER[label.variant % len(FURTHER)], label.variant, label.variant)
+        return Look(SERIES[label.variant % len(SERIES)], label.variant, label.variant)
     own = look_of(label.adapter)
     # Dashes repeat before shades do: so the two together repeat after all pairs of them.
     shaded = shade(own.colour, label.variant + label.variant // len(DASHES))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.naming import Label, placement_short
 from busmark.model.stream import Paced
+from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Reference, described
 
 MOST_CURVES = 10
@@ -209,12 +209,15 @@ def overlay(campaign: Campaign, chosen: Collection[str]) -> Campaign:
     cases += [case for case in campaign.cases if case.id in floors]
     looks = {label.text: label.adapter for label in campaign.labels}
     before = {case.id: looks.get(case.label, case.adapter) for case in campaign.cases}
-    variants: Counter[str] = Counter()
-    labels = []
-    for case in cases:
-        adapter = before[case.id]
-        labels.append(Label(text=case.label, adapter=adapter, variant=variants[adapter]))
-        variants[adapter] += 1
+    # A case has the look of its adapter if each has another one, else the look of its place.
+    adapters = [before[case.id] for case in cases]
+    own = len({*adapters}) == len(adapters)
+    labels = [
+        Label(text=case.label, adapter=adapter)
+        if own or adapter == look.FLOOR
+        else look.series(case.label, place)
+        for place, (case, adapter) in enumerate(zip(cases, adapters, strict=True))
+    ]
     findings = [
         finding.model_copy(update={"cases": here})
         for finding in campaign.findings

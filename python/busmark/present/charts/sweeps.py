@@ -144,8 +144,8 @@ def ascent(choice: Choice) -> Iterator[Picture]:
     ]
     limits = _limits("specified", [p.specified_mbit_per_s for p in every], every)
     yield choice.picture(
-        Axis("specified, Mbit/s", "log"),
-        Axis("goodput, Mbit/s", "log"),
+        Axis("specified for a sending node, Mbit/s", "log"),
+        Axis("goodput of a sending node, Mbit/s", "log"),
         drawn,
         counted([p.carried for p in every]),
         limits,

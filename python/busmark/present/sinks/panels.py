@@ -187,17 +187,13 @@ def _data(
 
 
 def overlay_data(labels: Sequence[Label]) -> dict[str, Any]:
-    """Return what the script needs to draw ticked cases together: adapter and variant by label, the
-    looks of variants by adapter, and a legend to be filled."""
-    most = MOST_CURVES + max((label.variant for label in labels), default=0)
-    looks = {
-        label.adapter: [_look(label.model_copy(update={"variant": n})) for n in range(most)]
-        for label in labels
-    }
+    """Return what the script needs to draw ticked cases together: the adapter of each label, looks
+    of adapters and, by place, of cases that share one, and a legend to be filled."""
     (key,) = legend([Entry("case", "", "")], EM, WIDTH)
     return {
-        "labels": {label.text: [label.adapter, label.variant] for label in labels},
-        "looks": looks,
+        "labels": {label.text: label.adapter for label in labels},
+        "adapters": {each.adapter: _look(Label(text="", adapter=each.adapter)) for each in labels},
+        "places": [_look(look.series("", place)) for place in range(MOST_CURVES)],
         "legend": key,
     }
 

@@ -197,21 +197,29 @@ def legend(entries: Iterable[Entry], em: float, width: float) -> list[Spec]:
     """Return a layer without data that has the legend: samples with line and mark, which no channel
     of the plot has together. Empty without any name. It begins where the plot does, which is
     `width` wide."""
-    known = {one_line(entry.name, LONGEST): entry for entry in entries if entry.name}
+    limit = width - AROUND_SAMPLE * em
+    known = {
+        "\n".join(lines(entry.name, int(limit / (CHARACTER * em)))): entry
+        for entry in entries
+        if entry.name
+    }
     if not known:
         return []
     names = list(known)
-    longest = (max(map(extent, names)) * CHARACTER + AROUND_SAMPLE) * em
+    rows = [line for name in names for line in name.split("\n")]
+    longest = (max(map(extent, rows)) * CHARACTER + AROUND_SAMPLE) * em
     shown = {
         "title": None,
         "orient": "top",
         "direction": "horizontal",
-        "labelLimit": width - AROUND_SAMPLE * em,
+        "labelLimit": limit,
         "columns": max(1, min(len(names), int(width / longest))),
         "symbolSize": (SAMPLE * em) ** 2,
         "clipHeight": 1.3 * em,
         "values": names,
     }
+    if len(rows) > len(names):
+        shown["labelExpr"] = "split(datum.label, '\\n')"
     values = {"fill": "fill", "stroke": "stroke", "shape": "path"}
     encoding = {
         channel: looks(names, [getattr(entry, name) for entry in known.values()])

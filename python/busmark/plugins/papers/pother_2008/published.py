@@ -193,7 +193,7 @@ PACKED = 40
 """Samples that are sent together, at 5 Hz, with a latency budget of 200 ms."""
 
 COMPLIANCE: tuple[tuple[str, ...], ...] = (
-    ("", "DDS1", "DDS2", "DDS3"),
+    ("Property", "DDS1", "DDS2", "DDS3"),
     ("DomainParticipant Factory", "compliant", "compliant", "proprietary function"),
     ("Register Data Types", "static method", "member method", "member method"),
     ("Spec Operations", "extra argument (newer spec)", "compliant", "compliant"),

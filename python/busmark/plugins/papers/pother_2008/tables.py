@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, get_args
 
 from busmark.compare.campaign import Campaign
@@ -180,7 +182,9 @@ def _meeting(adapter: Mapping[str, Any]) -> Content:
     if features is None:
         return None
     if "server" in features:
-        return "a server"
+        # Where a server is one way of several, an option chooses it.
+        keys = {option.get("key") for option in adapter.get("options") or []}
+        return "none; a server where `discovery` asks for it" if "discovery" in keys else "a server"
     carried = {"locators", "writer_locators"}.intersection(features)
     return "locators, which Busmark carries" if carried else "none"
 
@@ -198,7 +202,11 @@ PORTABILITY: Columns[Mapping[str, Any]] = {
 
 def _portability(campaign: Campaign) -> list[GroupedTable]:
     """Return what adapters declare, and the slide of three products."""
-    declared = [each for name, each in campaign.adapters.items() if name != "null"]
+    declared = [
+        {**each, "title": each.get("title") or name}
+        for name, each in campaign.adapters.items()
+        if name != "null"
+    ]
     columns: Columns[tuple[str, ...]] = {
         title: lambda row, place=place: row[place]  # type: ignore[misc]
         for place, title in enumerate(published.COMPLIANCE[0])
@@ -210,13 +218,35 @@ def _portability(campaign: Campaign) -> list[GroupedTable]:
             "Declared by the adapters",
             PORTABILITY,
             declared,
-            "Other rows of the slides are of source code in C++, which is the same for all "
-            "middleware here: the contract of adapters. `busmark adapters --table` has every "
-            "property, and which of them the conformance suite has proved; `busmark bus` shows "
-            "and changes entities, QoS and data of participants that run.",
+            "`busmark adapters --table` has every property, and which of them the conformance "
+            "suite has proved; `busmark bus` shows and changes entities, QoS and data of "
+            "participants that run.",
         ),
+        *_interfaces(campaign),
         table(THERE, title, columns, published.COMPLIANCE[1:]),
     ]
+
+
+def _interfaces(campaign: Campaign) -> list[GroupedTable]:
+    """Return the rows of the slides for the interfaces to which the adapters are written."""
+    known = tomllib.loads(Path(__file__).with_name("api.toml").read_text(encoding="utf-8"))
+    names = dict.fromkeys(known["same_as"].get(name, name) for name in campaign.adapters)
+    own = [name for name in names if name in known["language"]]
+    if not own:
+        return []
+    columns: Columns[Mapping[str, str]] = {
+        "Slide": lambda row: row["slide"],
+        "Property": lambda row: row["title"],
+        **{
+            f"{name}: {known['language'][name]}": lambda row, name=name: row[name]  # type: ignore[misc]
+            for name in own
+        },
+    }
+    note = (
+        "The programming interface that each adapter uses, as its headers and documents have it; "
+        "middleware that is no DDS, and adapters by sockets, have none of this."
+    )
+    return [table("API compliance and portability", "The interfaces", columns, known["row"], note)]
 
 
 # Throughput and scalability.

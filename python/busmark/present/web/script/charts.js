@@ -53,10 +53,10 @@ const charts = (() => {
   };
 
   /* Words in lines that are as long as there is room. */
-  const wrapped = (title, room) => {
-    const most = Math.max(12, Math.floor(room / (CHARACTER * 8 / 7)));
+  const wrapped = (title, room, size = 8 / 7) => {
+    const most = Math.max(12, Math.floor(room / (CHARACTER * size)));
     const lines = [""];
-    for (const word of [title].flat().join(" ").split(" ")) {
+    for (const word of [title].flat().join(" ").split(/\s/)) {
       const line = `${lines.at(-1)} ${word}`.trim();
       if (line.length > most) lines.push(word); else lines[lines.length - 1] = line;
     }
@@ -72,10 +72,12 @@ const charts = (() => {
     walk(spec, (node) => {
       const { legend } = node;
       if (legend?.columns) {
-        const longest = Math.max(...legend.values.map((name) => name.length)) * CHARACTER + 4.2 * EM;
         const room = width - 5 * EM;
-        legend.columns = Math.max(1, Math.min(legend.values.length, Math.floor(room / longest)));
+        const names = legend.values.map((name) => [name, wrapped(name, room - 3 * EM, 1)]);
+        const longest = Math.max(...names.flatMap(([, lines]) => lines.map((line) => line.length))) * CHARACTER + 4.2 * EM;
+        legend.columns = Math.max(1, Math.min(names.length, Math.floor(room / longest)));
         legend.labelLimit = room - 3 * EM;
+        legend.labelExpr = `(${JSON.stringify(Object.fromEntries(names))})[datum.label]`;
       }
       const x = node.encoding?.x?.axis;
       if (x?.title) x.title = wrapped(x.title, width - 6 * EM);

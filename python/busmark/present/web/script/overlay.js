@@ -28,16 +28,11 @@ const overlay = (() => {
       ? title : `${title}, ${cases[chosen[place]].id}`));
   };
 
-  /* A look of the case's adapter for each of them: its own, or the next one that is free. */
+  /* The looks of their adapters if each has another one, else a look for each place. */
   const looks = () => {
-    const { labels, looks: all } = data("overlay");
-    const taken = new Set();
-    return chosen.map((number) => {
-      let [adapter, variant] = labels[cases[number].label] ?? ["", 0];
-      while (taken.has(`${adapter} ${variant}`)) variant += 1;
-      taken.add(`${adapter} ${variant}`);
-      return all[adapter][variant % all[adapter].length];
-    });
+    const { labels, adapters, places } = data("overlay");
+    const own = chosen.map((number) => labels[cases[number].label]);
+    return new Set(own).size === own.length ? own.map((adapter) => adapters[adapter]) : places;
   };
 
   const panelWith = (source, plot, number) => data(`chart-${source}`)?.panels.find(({ cases: own, keys }) =>
