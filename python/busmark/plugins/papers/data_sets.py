@@ -11,6 +11,7 @@ import numpy as np
 from busmark import stats
 from busmark.compare.campaign import Campaign
 from busmark.model.naming import Label
+from busmark.model.text import number, size_text
 from busmark.present.blocks.tests import Pair, pairs
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Point
@@ -23,10 +24,10 @@ VALUES: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = (
     ("A", "latency", (("Average", "average, µs"), ("Std", "standard deviation, µs"),
                       ("Min", "minimum, µs"), ("Max", "maximum, µs"))),
     ("B", "throughput", (("Total samples", "samples"), ("Average samples/s", "samples/s"),
-                         ("Average", "Mbit/s"))),
+                         ("Average", "Mbit/s"), ("Lost samples", "lost samples"))),
 )  # fmt: skip
 """Side, what it reports, and its columns with the titles of their axes; the distribution is of the
-last but for latency, whose average comes first."""
+column "Average"."""
 
 
 def number_of(pair: Pair) -> int:
@@ -88,7 +89,16 @@ def _plots(keys: Keys, drawn: Sequence[tuple[str, str, list[Point]]], label: Lab
         Plot(x, Axis(axis), [Curve("", label, points)], heading=title)
         for title, axis, points in drawn
     ]
-    return Picture(keys, (), plots, "a point for each size")
+    return Picture(keys, (), plots, "; ".join(_range(title, points) for title, _, points in drawn))
+
+
+def _range(title: str, points: Sequence[Point]) -> str:
+    """Return least and greatest value of a column, each with its size."""
+    least, most = (end(points, key=lambda point: point.y) for end in (min, max))
+    if least.y == most.y:
+        return f"{title}: {number(least.y)} at all {len(points)} sizes"
+    ends = (f"{number(each.y)} at {size_text(round(each.x))}" for each in (least, most))
+    return f"{title}: from {' to '.join(ends)}"
 
 
 def _distribution(keys: Keys, axis: str, points: Sequence[Point], label: Label) -> Picture:
@@ -108,4 +118,6 @@ def _distribution(keys: Keys, axis: str, points: Sequence[Point], label: Label) 
             )
         )
     y = Axis("share of sizes at or below, %", ends=(0.0, 100.0))
-    return Picture(keys, (), [Plot(Axis(axis), y, curves)], f"of {len(values)} sizes")
+    half = values[(len(values) - 1) // 2]
+    caption = f"{len(values)} sizes; at half of them {axis} is at most {number(half)}"
+    return Picture(keys, (), [Plot(Axis(axis), y, curves)], caption)

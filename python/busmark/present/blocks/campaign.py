@@ -221,7 +221,8 @@ def _notebook(result: Result, campaign: Campaign, folder: Path) -> Document:
     others = [kind.key for kind in CHARTS if kind not in shown and kind.cases(campaign)]
     directory = os.path.relpath(result.directory.resolve(), folder.resolve())
     first, last = working.opening(campaign, directory), working.closing(campaign, others)
-    return replace(own, sections=[first, *sections, last])
+    beside = [section for _, each in documents(campaign) for section in each.sections]
+    return replace(own, sections=[first, *sections, *beside, last])
 
 
 def _workbook(result: Result, campaign: Campaign) -> Document:

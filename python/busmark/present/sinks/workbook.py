@@ -86,9 +86,18 @@ class Sheet:
     name: str
     row: int = FIRST_ROW
     widths: dict[int, float] = field(default_factory=dict)
-    charts: str = ""
     rows: str = ""
     """How many there are, for the contents."""
+    drawn: int = 0
+    shapes: int = 0
+    """Charts that are drawn, and that there are, on all of the sheet."""
+
+    @property
+    def charts(self) -> str:
+        """Return how many charts there are, for the contents."""
+        if self.drawn == self.shapes:
+            return str(self.drawn or "")
+        return f"{self.drawn} of {self.shapes}"
 
 
 def write(document: Document, folder: Path) -> list[Path]:
@@ -274,8 +283,8 @@ class _Book:
                     elif value is not None and isfinite(value):
                         sheet.page.write_number(first + offset, column, value)
             sheet.row = first + len(data) + 2
-        shown, known = min(len(drawn), MOST_SHAPES), len(chart.shapes)
-        sheet.charts = str(shown) if shown == known else f"{shown} of {known}"
+        sheet.drawn += min(len(drawn), MOST_SHAPES)
+        sheet.shapes += len(chart.shapes)
 
     def _contents(self, sheet: Sheet, listed: Sequence[tuple[Section, Sheet]]) -> None:
         """Write what the document is of, links to all sheets, and how much they have."""
