@@ -57,9 +57,9 @@ def command(
     from busmark.model.text import number, plural
     from busmark.plan import CHOSEN_S, assumed, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
-    from busmark.plan.duration import check_required
     from busmark.plan.expand import alike
     from busmark.plan.flows import adapters_of
+    from busmark.plan.refusals import check_asked
     from busmark.scenario import load
     from busmark.scenario.load import only, required
 
@@ -93,7 +93,7 @@ def command(
         echo(json.dumps(document, indent=2))
         check_runnable(cases)
         check_plugins(loaded, cases)
-        check_required(loaded, cases)
+        check_asked(loaded, cases)
         return
     rows = [*_extent(loaded, len(runs), seconds, len(searching), searching_s)]
     if same := alike([case.params.declared() for case in runs]) if runs else {}:
@@ -118,7 +118,7 @@ def command(
     show(_document(loaded.name, cases, rows))
     check_runnable(cases)
     check_plugins(loaded, cases)
-    check_required(loaded, cases)
+    check_asked(loaded, cases)
 
 
 def _document(name: str, cases: Sequence[Case], facts: Sequence[tuple[str, str]]) -> Document:
