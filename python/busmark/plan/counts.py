@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import ceil, inf
+from statistics import fmean
+from typing import NamedTuple
 
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import LOSS, Quantity
+from busmark.model.units import ELEMENT_BYTES, parse_sizes
 from busmark.plan.flows import Flow, Flows, flows
 from busmark.plan.timeline import highest_rate_hz, mean_rate_hz
 
@@ -107,11 +110,6 @@ class FlowCounts:
             return 0.0
         return self.each * self.probed * self.flow.admitted_share
 
-    @property
-    def bytes_per_s(self) -> float:
-        """Bytes of bodies that all writers write in a second."""
-        return self.written_per_s * self.flow.size
-
 
 def of_flow(
     flow: Flow,
@@ -192,6 +190,35 @@ def counted(params: Parameters) -> float | None:
     if not all(one.flow.rate_hz for one in found):
         return None
     return sum(one.trips if params.test == "latency" else one.read for one in found)
+
+
+class Load(NamedTuple):
+    """What all flows of a case write and read in a second, its background too."""
+
+    written_per_s: float
+    read_per_s: float
+    """If none is lost."""
+    mbit_per_s: float
+    """Bodies that are written, Mbit."""
+
+
+def load_of(params: Parameters) -> Load | None:
+    """Return what a case writes and reads in a second; None where a flow has no rate, so that
+    nobody knows before."""
+    found = [of_flow(flow, params) for flow in flows(params).flows if flow.kind != "existing"]
+    if params.test == "discovery" or not all(one.flow.rate_hz for one in found):
+        return None
+    return Load(
+        sum(one.written_per_s for one in found),
+        sum(one.read_per_s for one in found),
+        sum(one.written_per_s * _mean_bytes(one.flow) for one in found) * 8 / 1e6,
+    )
+
+
+def _mean_bytes(flow: Flow) -> float:
+    if not flow.size_distribution:
+        return flow.size
+    return fmean(parse_sizes(flow.size_distribution).values(ELEMENT_BYTES[flow.payload]))
 
 
 def record_every(case: Flows, params: Parameters) -> int | None:
