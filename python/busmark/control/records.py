@@ -268,7 +268,7 @@ def _sent_at_a_rate(
     found = []
     for writer, numbers in due.items():
         own = known.filter(pl.col("writer") == writer).sort("seq")
-        begin, end, sent = (reports[writer][name] for name in ("begin_ns", "end_ns", "sent"))
+        begin, end, sent = (reports[writer][name] for name in ("begin_ns", "last_ns", "sent"))
         ends = [0, max(sent - 1, 0)], [begin, end]
         # Relative to the start, for the sake of precision.
         at = np.concatenate((ends[0], own["seq"].to_numpy()))

@@ -274,6 +274,7 @@ class RoundRunner:
         running = _all(
             active, length + hang + params.timeout_s, "run", **{**watching, **timeline.watching}
         )
+        beginning = asyncio.create_task(companions.mark(params.warmup_s + settling))
         owners = {
             role["writer"]: worker
             for worker, share in zip(participants, shares, strict=True)
@@ -281,8 +282,12 @@ class RoundRunner:
             for role in seat.roles
         }
         relayed = SightingRelay(data.flows, owners, hang)
-        for reports in await timeline.background(running, owners, hang + params.timeout_s):
-            data.run += reports
+        try:
+            for reports in await timeline.background(running, owners, hang + params.timeout_s):
+                data.run += reports
+        finally:
+            beginning.cancel()
+        await companions.mark()
         data.changes = timeline.moments
         await relayed.stop()
         flow_of = {number: flow for number, (flow, _) in data.flows.ends.items()}

@@ -17,9 +17,11 @@ READER = 100
 """The number of the first reader; writers have those below."""
 
 
-def wrote(writer: int, begin_ns: int, end_ns: int, samples: int) -> dict[str, Any]:
-    """Return a transmitter's report."""
-    return {"writer": writer, "sent": samples, "begin_ns": begin_ns, "end_ns": end_ns}
+def wrote(writer: int, begin_ns: int, last_ns: int, samples: int) -> dict[str, Any]:
+    """Return a transmitter's report: writes of one length, the last of which begins at `last_ns`."""
+    end_ns = last_ns + (last_ns - begin_ns) // (samples - 1)
+    return {"writer": writer, "sent": samples, "begin_ns": begin_ns, "last_ns": last_ns,
+            "end_ns": end_ns}  # fmt: skip
 
 
 def flow(writer: int, first_ns: int, last_ns: int, samples: int) -> dict[str, Any]:
