@@ -18,7 +18,7 @@ READER = 100
 
 
 def wrote(writer: int, begin_ns: int, last_ns: int, samples: int) -> dict[str, Any]:
-    """Return a transmitter's report: writes of one length, the last of which begins at `last_ns`."""
+    """Return a transmitter's report: writes of one length, the last begun at `last_ns`."""
     end_ns = last_ns + (last_ns - begin_ns) // (samples - 1)
     return {"writer": writer, "sent": samples, "begin_ns": begin_ns, "last_ns": last_ns,
             "end_ns": end_ns}  # fmt: skip

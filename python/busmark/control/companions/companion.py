@@ -85,6 +85,7 @@ class Companion(ABC):
 
     def mark(self) -> None:
         """Note that the measurement begins, or has ended; nothing by default."""
+        return
 
     @abstractmethod
     async def kill(self) -> list[tuple[Node, int]]:

@@ -124,9 +124,9 @@ WRITTEN = Estimate(
             "Written",
             ("written_per_s",),
             "Rate of the writers.",
-            "sent / (end of the last write − start of the measured time), added as goodput is; at a "
-            "rate (sent − 1) / (T1 of the last − start of the measured time); in batches sent / time in which a batch was being written. "
-            + STUDENT,
+            "sent / (end of the last write − start of the measured time), added as goodput is; at "
+            "a rate (sent − 1) / (T1 of the last − start of the measured time); in batches sent / "
+            "time in which a batch was being written. " + STUDENT,
             "the transmitter's report",
             "Delivery. A writer without back-pressure may be far above the reader.",
             section="Throughput",
@@ -160,8 +160,8 @@ DRAIN = Estimate(
             "Drain",
             ("drain_ns",),
             "Time in which samples still arrived after the last was written.",
-            "Arrival of the last sample of a flow − end of its last write, of the flow where that is "
-            "longest. " + STUDENT,
+            "Arrival of the last sample of a flow − end of its last write, of the flow where that "
+            "is longest. " + STUDENT,
             "the receiver's count, and the transmitter's report",
             "Which samples: about drain × rate of the writers were in flight at the end. Where the "
             "last ones took longer than the first, goodput is below that rate, and none is lost.",
