@@ -60,7 +60,7 @@ def command(
     from busmark.plan import CHOSEN_S, assumed, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
     from busmark.plan.counts import load_of
-    from busmark.plan.expand import alike
+    from busmark.plan.expand import in_common
     from busmark.plan.extent import time_of
     from busmark.plan.flows import adapters_of
     from busmark.plan.refusals import check_asked
@@ -101,8 +101,8 @@ def command(
         check_asked(loaded, cases)
         return
     rows = [*_extent(loaded, len(runs), seconds, len(searching))]
-    if same := alike([case.params.declared() for case in runs]) if runs else {}:
-        rows.append(("In every case", ", ".join(f"{name} {value}" for name, value in same.items())))
+    if common := in_common(runs):
+        rows.append(("In every case", common))
     for flows, times in Counter(filter(None, (c.params.background for c in runs))).items():
         of = "every case" if times == len(runs) else plural(times, "case")
         rows.append((f"Background of {of}", flows))
