@@ -63,7 +63,8 @@ EXPLAINED = Explained(
     (),
     "What the kernel counted of swap, UDP, TCP and interfaces while the case was measured, in all "
     "rounds that count. Interfaces are all of the participants' networks, loopback among them.",
-    "sum over the intervals within the measured time; null where a part of it is not known",
+    "sum over the intervals that lie within the measured time, by nine tenths at least; null where "
+    "a part of it is not known",
     "`system`",
     "Whose traffic and whose memory it was: other programs on the machine and in its networks "
     "count as well. What the ends of a round add, before the first reading and after the last.",
