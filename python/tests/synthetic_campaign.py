@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from shutil import copy, copytree
 from tempfile import TemporaryDirectory
@@ -158,16 +160,18 @@ class Builder:
         }  # fmt: skip
         self.row(case, number, **(counted | values))
 
-    def system(self, case: str, number: int) -> None:
-        """Write counters of a round of 2 s, by intervals of 0.25 s: two participants of one thread
-        each keep 0.4 and 0.2 CPUs busy; the process that reads the counters is there, too."""
+    def system(self, case: str, number: int, readings_s: Sequence[float] = ()) -> None:
+        """Write counters of a round of 2 s, by intervals of 0.25 s, or between these readings: two
+        participants of one thread each keep 0.4 and 0.2 CPUs busy; the process that reads the
+        counters is there, too."""
         rows = []
-        for interval in range(8):
+        times = [round(at * 1e9) for at in readings_s or np.arange(9) / 4]
+        for interval, (begin, end) in enumerate(pairwise(times)):
             for name, busy in (("active", 0.4), ("passive", 0.2), ("counters", 0.003)):
-                run_ns = round(busy * 250_000_000)
+                run_ns = round(busy * (end - begin))
                 whole = {
-                    "participant": name, "interval": interval, "duration_ns": 250_000_000,
-                    "start_ns": interval * 250_000_000, "user_ns": run_ns // 4,
+                    "participant": name, "interval": interval, "duration_ns": end - begin,
+                    "start_ns": begin, "user_ns": run_ns // 4,
                     "system_ns": run_ns - run_ns // 4, "name": "busmark-worker",
                 }  # fmt: skip
                 rows.append({**whole, "scope": "process", "rss_bytes": 25 << 20, "major_faults": 0})

@@ -68,7 +68,8 @@ enum Task {
         #[command(flatten)]
         bus: Bus,
     },
-    /// Read the kernel's counters now and then until standard input ends: one line of JSON per reading.
+    /// Read the kernel's counters now and then, and whenever something comes on standard input, until that
+    /// ends: one line of JSON per reading.
     Counters {
         /// Processes whose threads, networks and control groups are read, such as 123,124.
         #[arg(long, value_delimiter = ',', required = true)]
@@ -228,7 +229,7 @@ fn counters(processes: &[u32], every: f64, cpus: &[usize]) -> Result<ExitCode, F
     let watch = counters::Watch::begin(processes, std::io::stdout()).map_err(|e| pipe(&e))?;
     // Not before: nothing is measured yet, and the first reading must not wait for an idle CPU.
     limits::idle()?;
-    watch.until_input(std::io::stdin(), every).map_err(|e| pipe(&e))?;
+    watch.until_end(std::io::stdin(), every).map_err(|e| pipe(&e))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -67,6 +67,9 @@ class CampaignBegins(Line):
     """Before, of a campaign that is resumed."""
     rounds_planned: int
     expected_s: float
+    """At least."""
+    longest_s: float
+    """With all rounds and trials that may be added."""
     findings: list[FindingLine]
     """What is known before anything is measured."""
 
@@ -259,6 +262,7 @@ class EventLines:
             rounds_done=event.rounds_done,
             rounds_planned=event.rounds_planned,
             expected_s=event.expected_s,
+            longest_s=event.longest_s,
             findings=[_found(each) for each in event.findings],
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,8 @@ from busmark.cli.options import requires
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
+    from busmark.plan.counts import Load
+    from busmark.plan.extent import Bounds
     from busmark.present.document import Document
     from busmark.scenario import Scenario
     from busmark.store import Case
@@ -57,9 +59,11 @@ def command(
     from busmark.model.text import number, plural
     from busmark.plan import CHOSEN_S, assumed, expected_s, is_chosen
     from busmark.plan.captured import CAPTURE_S, of_captures
-    from busmark.plan.duration import check_required
-    from busmark.plan.expand import alike
+    from busmark.plan.counts import load_of
+    from busmark.plan.expand import in_common
+    from busmark.plan.extent import time_of
     from busmark.plan.flows import adapters_of
+    from busmark.plan.refusals import check_asked
     from busmark.scenario import load
     from busmark.scenario.load import only, required
 
@@ -67,37 +71,38 @@ def command(
     loaded, _ = load(scenario, asked, list(nodes), misnamed)
     adapters, cases = plan(loaded)
     runs = [case for case in cases if case.status == "planned"]
-    seconds = sum(expected_s(case) for case in runs if not searches(case)) * loaded.rounds.min
     used = {name for case in runs for name in adapters_of(case.params)}
     searching = [case for case in runs if searches(case)]
-    trials = loaded.capacity.max_trials
-    searching_s = sum(map(expected_s, searching)) * trials
     captured = of_captures(loaded, adapters, runs)
-    if captured:
-        counted = len([case for case in runs if case.id in captured and not searches(case)])
-        seconds += CAPTURE_S * counted * loaded.rounds.min
-        searching_s += CAPTURE_S * (len(captured) - counted) * trials
+
+    def round_s(case: Case) -> float:
+        return expected_s(case) + (CAPTURE_S if case.id in captured else 0.0)
+
+    seconds = time_of(loaded, runs, round_s)
+    load = {case.id: load_of(case.params) for case in runs}
     if as_json:
         document = {
             "scenario": loaded.name,
             "cases": [case.model_dump(mode="json") for case in cases],
             "rounds": {"min": loaded.rounds.min, "max": loaded.rounds.max},
-            "expected_s": seconds,
+            "expected_s": seconds.least,
+            "longest_s": seconds.most,
             "assumed": f"Assumed: {assumed(used)}",
+            "load": {name: of._asdict() for name, of in load.items() if of},
             "captures": captured,
             "chosen_lengths": any(map(is_chosen, cases)),
-            "searches": {"cases": len(searching), "max_trials": trials, "at_most_s": searching_s}
+            "searches": {"cases": len(searching), "max_trials": loaded.capacity.max_trials}
             if searching
             else None,
         }
         echo(json.dumps(document, indent=2))
         check_runnable(cases)
         check_plugins(loaded, cases)
-        check_required(loaded, cases)
+        check_asked(loaded, cases)
         return
-    rows = [*_extent(loaded, len(runs), seconds, len(searching), searching_s)]
-    if same := alike([case.params.declared() for case in runs]) if runs else {}:
-        rows.append(("In every case", ", ".join(f"{name} {value}" for name, value in same.items())))
+    rows = [*_extent(loaded, len(runs), seconds, len(searching))]
+    if common := in_common(runs):
+        rows.append(("In every case", common))
     for flows, times in Counter(filter(None, (c.params.background for c in runs))).items():
         of = "every case" if times == len(runs) else plural(times, "case")
         rows.append((f"Background of {of}", flows))
@@ -115,49 +120,67 @@ def command(
             each = f"a sample every {1e9 / rate:.3g} ns; rounds that do not reach it do not count"
             rows.append((f"{number(rate)}/s", f"{each} (`criteria.min_rate`)"))
     rows.append(("Assumed", assumed(used)))
-    show(_document(loaded.name, cases, rows))
+    show(_document(loaded.name, cases, load, rows))
     check_runnable(cases)
     check_plugins(loaded, cases)
-    check_required(loaded, cases)
+    check_asked(loaded, cases)
 
 
-def _document(name: str, cases: Sequence[Case], facts: Sequence[tuple[str, str]]) -> Document:
-    """Return the cases, with the reason where one is unsupported; then the facts of all."""
+def _document(
+    name: str,
+    cases: Sequence[Case],
+    load: Mapping[str, Load | None],
+    facts: Sequence[tuple[str, str]],
+) -> Document:
+    """Return the cases that run, with what each writes in a second; those that are unsupported, by
+    their reasons; then the facts of all."""
+    from busmark.model.naming import by_reason, cases_text
     from busmark.present.document import Cell, Column, Document, Row, Section, Table
 
-    columns = [Column("Case", [Cell(case.id) for case in cases], "label")]
-    unsupported = [case.reason if case.status != "planned" else "" for case in cases]
-    if any(unsupported):
-        columns.append(Column("Unsupported", [Cell(reason) for reason in unsupported]))
-    lacking = sum(map(bool, unsupported))
-    summary = f"{len(cases) - lacking} to run, {lacking} unsupported"
-    table = Table(columns, [Row() for _ in cases], key="cases")
+    def table(key: str, columns: list[Column]) -> Table:
+        return Table(columns, [Row() for _ in columns[0].cells], key=key)
+
+    runs = [case.id for case in cases if case.status == "planned"]
+    columns = [Column("Case", [Cell(each) for each in runs], "label")]
+    known = [load[each] for each in runs]
+    if any(known):
+        columns += [
+            Column("Written", [Cell(one and one.written_per_s) for one in known], unit="1/s"),
+            Column("Bodies", [Cell(one and one.mbit_per_s) for one in known], unit="Mbit/s"),
+            Column("Read", [Cell(one and one.read_per_s) for one in known], unit="1/s"),
+        ]
+    lacking = [case for case in cases if case.status != "planned"]
+    blocks = [table("cases", columns)]
+    if reasons := by_reason((case.id, case.reason or "") for case in lacking):
+        unsupported = [
+            Column("Unsupported", [Cell(cases_text(ids)) for ids in reasons.values()], "label"),
+            Column("Reason", [Cell(reason) for reason in reasons]),
+        ]
+        blocks.append(table("unsupported", unsupported))
+    summary = f"{len(runs)} to run, {len(lacking)} unsupported"
     about = [
         Column("Fact", [Cell(what) for what, _ in facts], "label"),
         Column("Value", [Cell(fact) for _, fact in facts]),
     ]
-    whole = Table(about, [Row() for _ in facts], key="campaign")
-    return Document(name, [], [Section("Cases", [table], summary), Section("Campaign", [whole])])
+    whole = table("campaign", about)
+    return Document(name, [], [Section("Cases", blocks, summary), Section("Campaign", [whole])])
 
 
 def _extent(
-    loaded: Scenario, runs: int, seconds: float, searching: int, searching_s: float
+    loaded: Scenario, runs: int, seconds: Bounds, searching: int
 ) -> Iterator[tuple[str, str]]:
     """Yield how many rounds or trials there are, and how long they take."""
-    from busmark.model.text import duration
+    from busmark.plan.extent import range_text
 
     rounds = loaded.rounds
     if searching < runs:
         of = f"Rounds of {runs - searching} cases" if searching else "Rounds of each case"
         adds = (rounds.target or loaded.require) and rounds.max > rounds.min
         yield of, f"{rounds.min} to {rounds.max}" if adds else str(rounds.min)
-        yield "Time", f"{'at least' if adds else 'about'} {duration(seconds)}"
     if searching:
-        yield (
-            f"Searches of a rate in {searching} cases",
-            f"{loaded.capacity.max_trials} trials each",
-        )
-        yield "Time of the searches", f"at most {duration(searching_s)}"
+        most = f"at most {loaded.capacity.max_trials} trials each"
+        yield f"Searches of a rate in {searching} cases", most
+    yield "Time", range_text(*seconds)
 
 
 def _captured(captures: dict[str, float], rounds: int) -> list[tuple[str, str]]:

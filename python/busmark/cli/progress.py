@@ -23,7 +23,10 @@ from busmark.control.events import (
 )
 from busmark.control.precision import GOODPUT, spread
 from busmark.findings.registry import kinds
+from busmark.model.naming import by_reason, cases_text
 from busmark.model.text import duration, number, percent_text, plural
+from busmark.plan.expand import in_common
+from busmark.plan.extent import range_text
 from busmark.store import Case
 
 Row = Mapping[str, Any]
@@ -207,6 +210,18 @@ class Tally:
         return f"{plural(self.failed, 'attempt')} failed" if self.failed else ""
 
 
+def unsupported(event: CampaignBegins) -> list[str]:
+    """Return a line for each reason why cases cannot run, with these cases."""
+    reasons = by_reason((case.id, case.reason or "") for case in event.unsupported)
+    return [f"unsupported: {cases_text(ids)}: {reason}" for reason, ids in reasons.items()]
+
+
+def chosen(event: CampaignBegins) -> list[str]:
+    """Return a line of what all cases have in common: a line and a scenario have other defaults."""
+    common = in_common(event.cases)
+    return [f"in every case: {common}"] if common else []
+
+
 def warnings(event: CampaignBegins) -> list[str]:
     """Return what is wrong before anything is measured, a line each; notes are left to the
     report."""
@@ -230,12 +245,12 @@ class Lines:
         for line in self._noticed.on(event):
             echo(line, err=True)
         if isinstance(event, CampaignBegins):
-            for case in event.unsupported:
-                echo(f"unsupported: {case.id}: {case.reason}", err=True)
+            for line in unsupported(event):
+                echo(line, err=True)
             before = f", {event.rounds_done} done before" if event.rounds_done else ""
             planned = f"{plural(len(event.cases), 'case')}, {plural(event.rounds_planned, 'round')}"
-            echo(f"{planned}{before}, about {duration(event.expected_s)}", err=True)
-            for line in warnings(event):
+            echo(f"{planned}{before}, {range_text(event.expected_s, event.longest_s)}", err=True)
+            for line in [*chosen(event), *warnings(event)]:
                 echo(line, err=True)
         elif isinstance(event, RoundEnds):
             status = "" if event.row["status"] == "ok" else f"  MARKED: {event.row['reason']}"

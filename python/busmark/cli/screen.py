@@ -16,7 +16,15 @@ from typing import TextIO
 
 from busmark.cli.live.values import BLOCKS, sparkline
 from busmark.cli.output import visible
-from busmark.cli.progress import ABSENT, FindingPrinter, Tally, estimate, warnings
+from busmark.cli.progress import (
+    ABSENT,
+    FindingPrinter,
+    Tally,
+    chosen,
+    estimate,
+    unsupported,
+    warnings,
+)
 from busmark.control.events import (
     CampaignBegins,
     CampaignEnds,
@@ -95,8 +103,7 @@ class Screen:
     def _remarks(event: Event) -> list[str]:
         """Return what stays above."""
         if isinstance(event, CampaignBegins):
-            missing = [f"unsupported: {case.id}: {case.reason}" for case in event.unsupported]
-            return [*missing, *warnings(event)]
+            return [*unsupported(event), *chosen(event), *warnings(event)]
         if isinstance(event, RoundEnds):
             marked = event.row["status"] != "ok"
             return [

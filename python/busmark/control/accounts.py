@@ -54,7 +54,7 @@ def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[s
                 **_round_trips(case, flow, reader, recorded.get((writer.number,))),
                 **_one_way(timed, writer, reader),
                 "ended": sent.get("ended"),
-                **_times(sent, _of(writer, own.get("intervals", [])), data, begin_ns),
+                **_times(flow, sent, _of(writer, own.get("intervals", [])), data, begin_ns),
             }
 
 
@@ -110,10 +110,11 @@ def _one_way(
 
 
 def _times(
-    sent: dict[str, Any], counted: dict[str, Any] | None, data: RoundData, begin_ns: int
+    flow: Flow, sent: dict[str, Any], counted: dict[str, Any] | None, data: RoundData, begin_ns: int
 ) -> dict[str, Any]:
     """Return rates and times that take two stamps: the stamps of each come from one clock."""
-    known = {"written_per_s": rate(of_writer(sent)) if sent else None}
+    full_speed = flow.kind == "stream" and not flow.rate_hz
+    known = {"written_per_s": rate(of_writer(sent, full_speed=full_speed)) if sent else None}
     if not counted or not counted["span_ns"]:
         return known
     first, last = counted["span_ns"]

@@ -27,8 +27,8 @@ from busmark.load import lack, question
 from busmark.load import parse as parse_load
 from busmark.nodes import Address, Node, Nodes
 from busmark.plan import expand, expected_s, load_names, unsupported
-from busmark.plan.duration import check_required
 from busmark.plan.flows import adapters_of, nodes_named
+from busmark.plan.refusals import check_asked
 from busmark.scenario import Scenario, in_present_names, reached
 from busmark.store import Case, Finding, Manifest, Resumption
 from busmark.store.manifest import MANIFEST
@@ -150,7 +150,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     adapters, cases = plan(scenario)
     check_runnable(cases)
     _check_budget(scenario, cases)
-    check_required(scenario, cases)
+    check_asked(scenario, cases)
     _check_lab(cases)
     check_plugins(scenario, cases)
     nodes = nodes_of(scenario)

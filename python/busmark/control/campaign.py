@@ -53,6 +53,8 @@ from busmark.errors import RoundError
 from busmark.findings import campaign_findings, combine
 from busmark.nodes import Nodes
 from busmark.plan import Pace, expected_s, order
+from busmark.plan.captured import CAPTURE_S, on_network
+from busmark.plan.extent import time_of
 from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
 from busmark.store import Case, Result
@@ -321,15 +323,25 @@ class Campaign:
         wanted = {case.id for case in planned}
         # A failed round is tried again.
         done = sum(row["status"] != "failed" for row in self.writer.rows)
+        following = {case.id: self._following(case) for case in self.cases}
+        least_s = sum(map(self._round_s, planned))
+        time_s = time_of(self.scenario, self.cases, self._round_s, following)
         return CampaignBegins(
             self.cases,
             unsupported,
             rounds_done=done,
             cases_done=sum(case.id not in wanted for case in self.cases),
             rounds_planned=len(planned),
-            expected_s=sum(map(self._pace.expected_s, planned)),
+            expected_s=max(least_s, time_s.least),
+            longest_s=max(least_s, time_s.most),
             findings=tuple(self.writer.manifest.findings),
         )
+
+    def _round_s(self, case: Case) -> float:
+        """Return the expected time of the next round of a case, its capture included."""
+        captured = self.scenario.capture is not None and not self._rows(case)
+        further_s = CAPTURE_S if captured and on_network(case.params, self.adapters) else 0.0
+        return self._pace.expected_s(case) + further_s
 
     def _interrupt(self, task: asyncio.Task[bool]) -> None:
         # Once: a second signal must not interrupt the ending of processes.

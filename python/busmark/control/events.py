@@ -135,6 +135,9 @@ class CampaignBegins:
     rounds_planned: int
     """Without those that adaptive rounds may add."""
     expected_s: float
+    """At least."""
+    longest_s: float
+    """With all rounds and trials that may be added."""
     findings: Sequence[Finding] = ()
     """What is known before the first round."""
 

@@ -17,6 +17,7 @@ import numpy as np
 from busmark.control.roles import PROBE_ROWS
 from busmark.findings.rule import count, number, share
 from busmark.plan import is_chosen
+from busmark.plan.counts import counted_per_s
 from busmark.scenario import Scenario, statistic
 from busmark.stats import FEW, MIN_BEYOND, Schedule, Variation, schedule
 from busmark.store import Case
@@ -198,8 +199,8 @@ def _shortest(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:
         least += [MARGIN * needed / speed for speed in speeds if speed > 0.0]
         # Its samples were too few, or too much alike, whatever was reckoned.
         least += [2.0 * row["measured_s"] for row in rows if _too_short(row, latency, scenario)]
-    elif params.rate_hz:
-        least.append(MARGIN * needed / params.rate_hz)
+    elif per_s := counted_per_s(params):
+        least.append(MARGIN * needed / per_s)
     return min(max(least), 3600.0)
 
 

@@ -171,6 +171,14 @@ class Span(NamedTuple):
     at_least_ns: int = 0
     """What a reader had took no less time than its writer wrote: samples that were held up and then
     came all at once were not carried at that rate."""
+    whole: bool = False
+    """Whether the time of the last sample is in it: n samples then take n times the time of one;
+    otherwise there are n - 1 gaps between them."""
+
+    @property
+    def gaps(self) -> int:
+        """How many samples the time is of."""
+        return self.samples if self.whole else self.samples - 1
 
     @property
     def length_ns(self) -> int:
@@ -205,7 +213,7 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
         "samples_per_s": total_samples,
         "mbit_per_s": total_mbit,
         "written_per_s": _together(
-            [*map(of_writer, run)],
+            [of_writer(report, full_speed=not paced) for report in run],
             paced=bool(params.rate_hz),
             one_clock=data.asking_clock is not None,
         ),
@@ -214,8 +222,8 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
 
 
 def _drain_ns(data: RoundData, own: dict[int, dict[str, Any]]) -> float | None:
-    """Return the time from the end of writing to the arrival of the last sample, in the flow where
-    it was longest; None where clocks differ."""
+    """Return the time from the end of the last write to the arrival of the last sample, in the flow
+    where it was longest; None where clocks differ."""
     lasts = [
         counted["span_ns"][1] - own[counted["writer"]]["end_ns"]
         for role in _receivers(data, background=False)
@@ -225,41 +233,43 @@ def _drain_ns(data: RoundData, own: dict[int, dict[str, Any]]) -> float | None:
     return float(max(0, *lasts)) if lasts and data.one_clock else None
 
 
-def of_writer(report: dict[str, Any]) -> Span:
-    """Return what a writer wrote, by its report."""
-    return Span(report["sent"], 0, report["begin_ns"], report["end_ns"])
+def of_writer(report: dict[str, Any], *, full_speed: bool) -> Span:
+    """Return what a writer wrote, by its report: at full speed until its last write had returned,
+    else until its last sample was sent."""
+    end_ns = report["end_ns" if full_speed else "last_ns"]
+    return Span(report["sent"], 0, report["begin_ns"], end_ns, whole=full_speed)
 
 
 def of_reader(counted: dict[str, Any], report: dict[str, Any]) -> Span:
     """Return what a reader counted of a writer, and that writer's report, if there is one."""
     first, last = counted["span_ns"]
-    wrote = report["end_ns"] - report["begin_ns"] if report else 0
+    wrote = report["last_ns"] - report["begin_ns"] if report else 0
     samples, size = (int(np.sum(counted[name])) for name in ("samples", "bytes"))
     return Span(samples, size, first, last, wrote)
 
 
 def rate(span: Span) -> float | None:
-    """Return the samples per second: n samples span n - 1 gaps."""
+    """Return the samples per second."""
     return _together([span], paced=True, one_clock=True)
 
 
 def _together(spans: list[Span], *, paced: bool, one_clock: bool) -> float | None:
-    """Return the rate of several flows: n samples of a flow span n - 1 gaps.
+    """Return the rate of several flows.
 
     Paced flows have a rate each, whenever they begin: the sum. Those at full speed share what there
     is, so they are counted over the time in which at least one of them ran.
     """
-    spans = [span for span in spans if span.samples > 1 and span.length_ns > 0]
+    spans = [span for span in spans if span.gaps > 0 and span.length_ns > 0]
     if not spans:
         return None
     if paced or len(spans) == 1:
-        return sum((span.samples - 1) / (span.length_ns / NS) for span in spans)
+        return sum(span.gaps / (span.length_ns / NS) for span in spans)
     longest = max(span.length_ns for span in spans)
     if one_clock:
         begin = np.array([span.begin_ns for span in spans])
         end = np.array([span.begin_ns + span.length_ns for span in spans])
         longest = max(longest, covered(begin, end))
-    return sum(span.samples - 1 for span in spans) / (longest / NS)
+    return sum(span.gaps for span in spans) / (longest / NS)
 
 
 def _receivers(data: RoundData, *, background: bool) -> Iterator[dict[str, Any]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterator, Mapping, Sequence
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,8 @@ from numpy.typing import NDArray
 from busmark.control.worker import Frame
 from busmark.errors import RoundError
 from busmark.model.parameters import Parameters
+from busmark.plan.counts import rows_due
 from busmark.plan.flows import Flow, Flows
-from busmark.plan.timeline import highest_rate_hz
 from busmark.store.result import UNREADABLE
 
 # What roles counted, from the frames in which it comes: accounts of writers, counters over time,
@@ -189,41 +188,16 @@ def with_echo_source(pings: pl.DataFrame, pongs: list[pl.DataFrame]) -> pl.DataF
 # Streams at a rate, of which every reader times every sample: which samples have a row, and rows
 # of those that a reader did not receive.
 
-ROWS = 1_000_000
-"""Rows for these samples in a round, all readers together, unless `measure.max_samples` is more."""
 PROBE = 2
 """Bit of `flags`."""
 
 Integers = NDArray[np.int64]
 
 
-def record_every(case: Flows, params: Parameters) -> int | None:
-    """Return n where one in n samples has a row at each of its readers: 1 as long as a round has
-    room for all. None: the case has no stream at a rate."""
-    due = sum(
-        rows_due(flow, params) * len(flow.readers) for flow in case.flows if is_timed(flow, params)
-    )
-    return ceil(due / max(ROWS, params.max_samples)) or None
-
-
-def is_timed(flow: Flow, params: Parameters) -> bool:
-    """Return whether its readers time every sample, given one clock."""
-    measured = flow.own or (params.test == "throughput" and not flow.background)
-    return measured and flow.kind == "stream" and flow.rate_hz > 0
-
-
-def rows_due(flow: Flow, params: Parameters) -> float:
-    """Return how many samples one reader should receive in a round."""
-    each: float = highest_rate_hz(params, flow.rate_hz) * params.length_s
-    if params.samples and not flow.background:
-        each = min(each, params.samples)
-    return each * len(flow.writers) * flow.admitted_share
-
-
 def capacity(flow: Flow, params: Parameters, every: int) -> int:
     """Return how many rows one reader has at most: gaps at random, and the choice of one in
     several, may give more than expected, but not by six standard deviations."""
-    due = rows_due(flow, params)
+    due = rows_due(flow, params) / len(flow.readers)
     rows = sum(
         share * due + 6 * (share * due) ** 0.5
         for share in (1 / every, 1 / flow.probe_every if flow.probe_every else 0)
@@ -294,7 +268,7 @@ def _sent_at_a_rate(
     found = []
     for writer, numbers in due.items():
         own = known.filter(pl.col("writer") == writer).sort("seq")
-        begin, end, sent = (reports[writer][name] for name in ("begin_ns", "end_ns", "sent"))
+        begin, end, sent = (reports[writer][name] for name in ("begin_ns", "last_ns", "sent"))
         ends = [0, max(sent - 1, 0)], [begin, end]
         # Relative to the start, for the sake of precision.
         at = np.concatenate((ends[0], own["seq"].to_numpy()))

@@ -9,6 +9,7 @@ from busmark.control import records
 from busmark.control.places import Place
 from busmark.model.parameters import POLICIES, Parameters
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
+from busmark.plan.counts import is_timed
 from busmark.plan.duration import EXISTING_S
 from busmark.plan.flows import End, Flow, Flows, Participant
 from busmark.plan.timeline import highest_rate_hz
@@ -223,7 +224,7 @@ def _receiving(
     flow: Flow, params: Parameters, seed: int, readers: Sequence[End]
 ) -> Iterator[tuple[End, Role]]:
     timing, shared = schedule(flow, params, seed), _shared(flow, params)
-    every = (params.record_every or 0) if records.is_timed(flow, params) else 0
+    every = (params.record_every or 0) if is_timed(flow, params) else 0
     capacity = records.capacity(flow, params, every) if every else timing["capacity"]
     for end in readers:
         yield (

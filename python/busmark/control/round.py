@@ -19,7 +19,7 @@ from busmark.control.discoveries import UNKNOWN, Discovery, SightingRelay, disco
 from busmark.control.events import EVERY_NS, Sights
 from busmark.control.places import Place, Places
 from busmark.control.protocol import Matched
-from busmark.control.records import SAMPLES, completed, record_every
+from busmark.control.records import SAMPLES, completed
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
 from busmark.control.timeline import Moment, Timeline
 from busmark.control.waiting import in_thread, together
@@ -29,6 +29,7 @@ from busmark.load import Kind
 from busmark.model.parameters import Parameters
 from busmark.nodes import end_there
 from busmark.plan import cpus_of, shares_cpu
+from busmark.plan.counts import record_every
 from busmark.plan.duration import EXISTING_S
 from busmark.plan.flows import NOTHING, Flows, Participant, flows
 from busmark.plan.placement import numbers_of
@@ -273,6 +274,7 @@ class RoundRunner:
         running = _all(
             active, length + hang + params.timeout_s, "run", **{**watching, **timeline.watching}
         )
+        beginning = asyncio.create_task(companions.mark(params.warmup_s + settling))
         owners = {
             role["writer"]: worker
             for worker, share in zip(participants, shares, strict=True)
@@ -280,8 +282,12 @@ class RoundRunner:
             for role in seat.roles
         }
         relayed = SightingRelay(data.flows, owners, hang)
-        for reports in await timeline.background(running, owners, hang + params.timeout_s):
-            data.run += reports
+        try:
+            for reports in await timeline.background(running, owners, hang + params.timeout_s):
+                data.run += reports
+        finally:
+            beginning.cancel()
+        await companions.mark()
         data.changes = timeline.moments
         await relayed.stop()
         flow_of = {number: flow for number, (flow, _) in data.flows.ends.items()}

@@ -6,7 +6,7 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import floor, sqrt
+from math import ceil, floor, sqrt
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,8 @@ from busmark.errors import RoundError
 from busmark.findings.rule import duration, number, share
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
+from busmark.model.text import plural
+from busmark.plan.counts import counted_per_s
 from busmark.plan.flows import Flow
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
@@ -507,17 +509,33 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
     if case.params.samples:
         wanted = min(wanted, case.params.samples)
     if counted < wanted:
-        few = f"{counted} samples, at least {wanted} are asked for (criteria.min_samples)"
-        measured_s = figures["measured_s"]
-        if not counted or not measured_s or case.params.samples:
+        few = f"{plural(counted, 'sample')}, at least {wanted} are asked for (criteria.min_samples)"
+        per_s = _counted_per_s(figures, case, counted)
+        if not per_s or case.params.samples:
             return few
-        longer_s = MARGIN * wanted / counted * measured_s
-        longer = duration(longer_s * NS)
-        return f"{few}; at this rate it takes {longer} to have them (measure.duration_s)"
+        take_s = wanted / per_s
+        surely = case.params.arrivals == "constant" and not figures["lost"]
+        enough_s = ceil(10 * take_s * (1.0 if surely else MARGIN)) / 10
+        return (
+            f"{few}; at this rate these take {duration(take_s * NS)}: set measure.duration_s to "
+            f"{enough_s:g}"
+        )
     if figures["expected"] and figures["lost"] / figures["expected"] > criteria.max_loss:
         share = figures["lost"] / figures["expected"]
         return f"lost {share:.2%} of samples, at most {criteria.max_loss:.2%} (criteria.max_loss)"
     return None
+
+
+def _counted_per_s(figures: dict[str, Any], case: Case, count: int) -> float:
+    """Return how many of the samples that `criteria.min_samples` counts there were in a second: at
+    a rate what the plan says, less what was lost; else over the time that was measured. n samples
+    at a rate have n - 1 gaps between them, and take n."""
+    planned, due = counted_per_s(case.params), figures["expected"] or figures["sent"]
+    if planned and due:
+        return float(planned * count / due)
+    asked_s = (case.params.duration_s or 0.0) if figures["ended"] == "duration" else 0.0
+    lasted_s = max(figures["measured_s"] or 0.0, asked_s)
+    return float(count / lasted_s) if lasted_s else 0.0
 
 
 def _too_few_found(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from busmark import stats
-from busmark.estimate.resources import participant_means
+from busmark.estimate.resources import participant_means, within
 from busmark.model.figure import CONFIDENCE, over_rounds
 from busmark.model.resources import READER, Growth, NodeCost
 
@@ -77,16 +77,12 @@ Counts = dict[str, float | None]
 
 def _round(one: Tables, nodes: Mapping[str, str]) -> dict[str, Counts]:
     """Return values of each node and of all in one round, by the names of `NodeCost`."""
-    end_ns = one.measured_s * 1e9
-    within = one.each.filter(
-        (pl.col("start_ns") >= 0) & (pl.col("end_ns") <= end_ns), pl.col("participant") != READER
-    )
+    measured_ns = pl.lit(one.measured_s * 1e9)
+    inside = one.each.filter(within(pl.col("end_ns"), measured_ns), pl.col("participant") != READER)
     found: dict[str, Counts] = {node: {} for node in (*nodes.values(), ALL)}
-    _processors(within, nodes, found)
+    _processors(inside, nodes, found)
     _written(one, nodes, found)
-    rows = one.system.filter(
-        (pl.col("start_ns") >= 0) & (pl.col("start_ns") + pl.col("duration_ns") <= end_ns)
-    )
+    rows = one.system.filter(within(pl.col("start_ns") + pl.col("duration_ns"), measured_ns))
     networks = _networks(one.system, nodes)
     place = pl.coalesce(
         "node", pl.col("network").replace_strict(networks, default=None, return_dtype=pl.String)
@@ -187,7 +183,7 @@ def _growth(rounds: Sequence[Tables]) -> Growth | None:
     slopes, readings, lengths, names = list[float](), list[int](), list[float](), set[str]()
     for one in rounds:
         own = one.each.filter(
-            (pl.col("start_ns") >= 0) & (pl.col("end_ns") <= one.measured_s * 1e9),
+            within(pl.col("end_ns"), pl.lit(one.measured_s * 1e9)),
             pl.col("participant") != READER,
         ).drop_nulls("rss_bytes")
         for (name,), series in own.group_by("participant", maintain_order=True):

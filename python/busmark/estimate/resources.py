@@ -21,6 +21,10 @@ MOST_CURVES = 6
 """Participants that are drawn one by one; where there are more, the busiest are, and the others as
 one."""
 
+MOSTLY = 0.9
+"""Share of an interval within the measured time with which it counts: counters are read when the
+measurement begins and when it has ended, which the reader hears a little later."""
+
 COUNTS = ("user_ns", "system_ns", "run_ns", "switches", "major_faults")
 
 ROUND = "round"
@@ -53,6 +57,13 @@ OVER_TIME = {
     "memory": ("rss_bytes", "B"),
 }
 """What is drawn over time: column and unit by quantity."""
+
+
+def within(end: pl.Expr, measured_ns: pl.Expr) -> pl.Expr:
+    """Return whether intervals from `start_ns` to `end` lie within the measured time, or nearly."""
+    start = pl.col("start_ns")
+    inside = pl.min_horizontal(end, measured_ns) - pl.max_horizontal(start, pl.lit(0.0))
+    return inside >= MOSTLY * (end - start)
 
 
 def by_participant(system: pl.DataFrame) -> pl.DataFrame:
@@ -145,8 +156,7 @@ class Used(NamedTuple):
 def resources(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> Used:
     """Return the resources that each participant used, and all together.
 
-    Only intervals that lie within the measured time count: a round that is shorter than two of them
-    may have none.
+    Only intervals within the measured time count, at least by `MOSTLY`.
 
     Args:
         rounds: `by_participant` of each.
@@ -155,10 +165,10 @@ def resources(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> Us
     if not rounds:
         return Used([], None, [])
     whole = _together(rounds)
-    end_ns = pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9)
-    within = whole.filter((pl.col("start_ns") >= 0) & (pl.col("end_ns") <= end_ns))
-    means = participant_means(within)
-    count = within[[ROUND, "node", "interval"]].n_unique()
+    measured_ns = pl.lit(pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9))
+    inside = whole.filter(within(pl.col("end_ns"), measured_ns))
+    means = participant_means(inside)
+    count = inside[[ROUND, "node", "interval"]].n_unique()
     by_name = means.partition_by("node", "participant", as_dict=True)
     names = sorted((str(node), str(name)) for node, name in by_name)
     found = [_resources(node, name, by_name[node, name], count) for node, name in names]
@@ -179,11 +189,10 @@ def counters(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> dic
         return {}
     columns = ["scope", "start_ns", "duration_ns", *(one.column for one in COUNTERS)]
     whole = _together([frame[columns] for frame in rounds])
-    end_ns = pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9)
-    start = pl.col("start_ns")
-    within = whole.filter((start >= 0) & (start + pl.col("duration_ns") <= end_ns))
+    measured_ns = pl.lit(pl.Series(np.asarray(measured_s)[whole[ROUND].to_numpy()] * 1e9))
+    inside = whole.filter(within(pl.col("start_ns") + pl.col("duration_ns"), measured_ns))
     own = {one.column: pl.col(one.column).filter(scope=one.scope) for one in COUNTERS}
-    sums = within.select(
+    sums = inside.select(
         pl.when(each.len() > 0, each.null_count() == 0).then(each.sum()).alias(column)
         for column, each in own.items()
     )

@@ -41,6 +41,7 @@ ORDER = (
     "placement-impossible",
     "realtime-limits",
     "recorder-full",
+    "round-length",
     "late-delayed-ack",
     "nagle-delayed-ack",
     "bimodal",

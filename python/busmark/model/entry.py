@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """A row of the table `cases`: one round."""
 
+TESTS = ("latency", "throughput", "capacity", "discovery")
+
+Need = Literal["", "batch", "capture", "system"]
+"""What a case must have besides its test: batches, a capture, readings of the system's counters."""
+
 TWO_LEVEL = (
     "Median over rounds of the round's figure (a typical round); interval of order statistics."
 )
@@ -179,6 +184,9 @@ class Estimate:
     """None: it is in comparisons only."""
     quantity: str = ""
     """In the table of estimates and in requirements, where that is not the key."""
+    tests: tuple[str, ...] = TESTS
+    """Tests in which it is measured."""
+    needs: Need = ""
     statistic: str = "median"
     """Over rounds."""
     more_is_better: bool = False
@@ -208,6 +216,9 @@ class Number:
     """Empty: a count."""
     quantity: str = ""
     """As of `Estimate`."""
+    tests: tuple[str, ...] = TESTS
+    """Tests in which it is measured."""
+    needs: Need = ""
     statistic: str = "count"
     frames: bool = True
     """Whether the frame of cases has it."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from busmark.model.figure import Frozen
 from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters, having
-from busmark.model.text import ABSENT, as_set, count, size_text
+from busmark.model.text import ABSENT, as_set, count, plural, size_text
 
 Flat = dict[str, Any]
 
@@ -412,3 +412,28 @@ FIGURES = {
 def figure_of(kind: str) -> str:
     """Return what cases with this kind of headline are compared by."""
     return FIGURES.get(kind, FIGURES["latency"])
+
+
+def by_reason(cases: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the names of cases, or of whatever lacks something, by the reason why."""
+    found: dict[str, list[str]] = {}
+    for name, reason in cases:
+        found.setdefault(reason, []).append(name)
+    return found
+
+
+def cases_text(names: Sequence[str]) -> str:
+    """Return a name, or how many cases these are with the numbers with which their names begin:
+    "5 cases (001 to 004, 009)"."""
+    if len(names) == 1:
+        return names[0]
+    heads = [name.partition("-")[0] for name in names]
+    if not all(head.isdigit() for head in heads):
+        return f"{plural(len(names), 'case')} ({', '.join(names)})"
+    spans: list[list[str]] = []
+    for head in sorted(heads, key=int):
+        if spans and int(head) == int(spans[-1][-1]) + 1:
+            spans[-1] = [spans[-1][0], head]
+        else:
+            spans.append([head])
+    return f"{plural(len(names), 'case')} ({', '.join(' to '.join(span) for span in spans)})"

@@ -1,6 +1,7 @@
 """The plan: cases, what is unsupported and why, the order of rounds, the time it will take."""
 
-from busmark.plan.duration import CHOSEN_S, Pace, assumed, expected_s, is_chosen
+from busmark.plan.counts import CHOSEN_S
+from busmark.plan.duration import Pace, assumed, expected_s, is_chosen
 from busmark.plan.expand import expand, order
 from busmark.plan.flows import End, Flow, Flows, Participant, flows, topics
 from busmark.plan.lacking import largest_size

@@ -13,7 +13,7 @@ from busmark.adapters import Adapter
 from busmark.adapters.known import known
 from busmark.carriers import LOCAL, carrier, in_words
 from busmark.model.parameters import Parameters
-from busmark.plan.duration import PING_S, REPETITION_S, SAMPLE_S, measured_s
+from busmark.plan.counts import measured_s, of_flow
 from busmark.plan.flows import Flow, flows
 from busmark.scenario import HEADER_BYTES, CaptureSection, Scenario
 from busmark.scenario.section import AUTO
@@ -139,10 +139,7 @@ def expected_bytes(capture: CaptureSection, params: Parameters) -> float:
 
 
 def _bytes(capture: CaptureSection, flow: Flow, length: float, params: Parameters) -> float:
-    each_s = {"pings": PING_S, "discovery": REPETITION_S}.get(flow.kind, SAMPLE_S)
-    samples = length * (flow.rate_hz or 1 / each_s) * len(flow.writers)
-    if params.samples and not flow.own:
-        samples = min(samples, float(params.samples) * len(flow.writers))
+    samples = of_flow(flow, params, length).written
     ways = len(flow.readers) + (len(flow.answering) if flow.kind == "pings" else 0)
     if flow.qos.get("reliability") == "reliable":
         ways = int(ways * (1 + SHARE_REPLIES) + 0.5)

@@ -7,28 +7,17 @@ ones. While a campaign runs, `Pace` replaces them by what its own rounds took.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from math import ceil, log
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from busmark.errors import UserError, together
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
+from busmark.plan.counts import PING_S, SAMPLE_S, counts, measured_s
 from busmark.plan.flows import flows
 from busmark.plan.placement import is_mesh, participants
 from busmark.plan.unsupported import links_of
-from busmark.scenario import Scenario
-from busmark.scenario.line.line import FLOOR
-from busmark.scenario.requirement import Requirement, flat
 from busmark.store import Case
 
-PING_S = 50e-6
-"""Time of a ping in a closed loop whose samples end it; sockets take 20 µs, DDS on a busy CPU 200
-µs."""
-SAMPLE_S = 10e-6
-"""Time of a sample in a stream at full speed whose samples end it."""
-REPETITION_S = 0.03
-"""Time of a repetition of a discovery test, with what comes between two."""
 EXISTING_S = 0.002
 """Warm-up for each endpoint that is there already in a discovery test: time for all others to know
 it."""
@@ -49,9 +38,6 @@ DRAIN_S = 0.5
 """How long a stream that may lose samples is waited for after its last."""
 LOAD_S = {"cpu": 0.2, "net": 0.4, "disk": 0.8}
 """Until a background load of this kind runs."""
-
-CHOSEN_S = 0.5
-"""Where the run chooses how long to measure; what it chooses is known after some rounds only."""
 
 
 def assumed(adapters: Collection[str]) -> str:
@@ -74,37 +60,20 @@ def is_chosen(case: Case) -> bool:
     return case.status == "planned" and case.params.duration_s is None
 
 
-def measured_s(params: Parameters) -> float:
-    """Return the measured time, s: the duration, or the time of the samples if that is less."""
-    asked, samples = params.duration_s, params.samples
-    duration = CHOSEN_S if asked is None else float(asked)
-    if not samples or params.flows:
-        return duration  # background is not ended by samples
-    rate = params.rate_hz
-    if rate and params.test != "discovery":
-        return min(duration, float(samples / rate))
-    return min(duration, int(samples) * _each_s(params))
-
-
-def _each_s(params: Parameters) -> float:
-    """Return the time of a sample, or a repetition of a discovery test, where these end a round."""
-    return {"latency": PING_S, "discovery": REPETITION_S}.get(params.test, SAMPLE_S)
-
-
 def _crossing_s(params: Parameters) -> float:
     """Return what the links of the lab take to carry what is sent at a rate: a writer is held up by
     them."""
-    rate, limit = params.rate_hz, params.link_rate
-    if not rate or not limit or params.test in ("latency", "discovery"):
+    if not params.rate_hz or not params.link_rate or params.test in ("latency", "discovery"):
         return 0.0
     if is_mesh(params):
         return 0.0  # by how many links a sample goes is the middleware's affair
-    readers = 1 if params.topology == "bidirectional" else params.subscribers or 1
     bits_per_s = links_of(params).rate_bit_s
     if not bits_per_s:
         return 0.0
-    octets = measured_s(params) * rate * (params.size or 0) * readers * params.topics
-    return float(octets * 8 / bits_per_s)
+    # Readers of one participant have one link, and each direction has its own.
+    shared = params.readers * (2 if params.topology == "bidirectional" else 1)
+    octets = sum(one.read * one.flow.size for one in counts(params)) / shared
+    return octets * 8 / bits_per_s
 
 
 def overhead_s(params: Parameters) -> float:
@@ -194,82 +163,3 @@ def interval_s(params: Parameters) -> float:
 def _round_up(value: float) -> float:
     power = 10.0 ** math.floor(math.log10(value))
     return next(step * power for step in (1, 2, 5, 10) if step * power >= value * (1 - 1e-9))
-
-
-UNLIKELY = 0.025
-"""With a probability of less, as many samples as are planned would all be in time by chance."""
-
-
-def check_required(scenario: Scenario, cases: Sequence[Case]) -> None:
-    """Raise an error for each requirement that is for no case, or that even the most rounds of a
-    case cannot decide.
-
-    Raises:
-        UserError: all of them.
-    """
-    wrong: list[UserError] = []
-    by_id = {case.id: case for case in cases}
-    params = {case.id: flat(case.params.declared()) for case in cases}
-    floors = [case.id for case in cases if case.params.adapter == FLOOR]
-    for section in scenario.require:
-        requirement = section.requirement()
-        try:
-            meant = [by_id[case] for case in requirement.meant(params, floors)]
-        except UserError as error:
-            wrong.append(error)
-            continue
-        planned = [case for case in meant if case.status == "planned"]
-        text = (_undecidable(requirement, case, scenario) for case in planned)
-        if found := next(filter(None, text), None):
-            wrong.append(found)
-    if wrong:
-        raise together(wrong, "requirements")
-
-
-def _undecidable(requirement: Requirement, case: Case, scenario: Scenario) -> UserError | None:
-    where = f"require {requirement.text!r}"
-    rounds = scenario.rounds.max
-    if case.params.test == "capacity":
-        return None  # its rounds are trials, of which the search makes as many as it needs
-    if rounds < 2:
-        return UserError(
-            "one round has no interval, so that nothing is shown",
-            where=where,
-            remedy="Set rounds.min to 5 or more.",
-        )
-    if requirement.period_share and not case.params.rate_hz:
-        return UserError(
-            f"{case.id} has no rate, so that there is no period",
-            where=where,
-            remedy="Set matrix.rate_hz, or use later(2ms).",
-        )
-    allowed = _allowed(requirement)
-    if allowed is None or is_chosen(case):
-        return None
-    needed = ceil(log(UNLIKELY) / log(1.0 - allowed))
-    most = rounds * _samples(case.params, scenario)
-    if most >= needed:
-        return None
-    return UserError(
-        f"{needed} samples are needed to show it; {case.id} has about {most:.0f} in {rounds} "
-        "rounds, the most that it may have",
-        where=where,
-        remedy="Raise rounds.max, measure.duration_s or matrix.rate_hz.",
-    )
-
-
-def _allowed(requirement: Requirement) -> float | None:
-    """Return the share of samples that may exceed the limit; None: samples need not show it."""
-    percent = requirement.percent
-    if percent is not None:
-        return 1.0 - percent / 100.0
-    counted = requirement.later_ns is not None or requirement.quantity == "loss"
-    shown = counted and requirement.at_most and 0.0 < requirement.limit < 1.0
-    return requirement.limit if shown else None
-
-
-def _samples(params: Parameters, scenario: Scenario) -> float:
-    """Estimate the number of samples of a round."""
-    rate = params.rate_hz
-    fast = 1.0 / (PING_S if params.test == "latency" else SAMPLE_S)
-    return float(min(measured_s(params) * (rate or fast), scenario.measure.max_samples))

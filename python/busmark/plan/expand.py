@@ -79,6 +79,21 @@ def alike(points: Sequence[Values]) -> dict[str, Any]:
     return {name: flat[0][name] for name in same}
 
 
+def in_common(cases: Sequence[Case]) -> str:
+    """Return what all cases have in common that a default may have settled: lengths of rounds, and
+    `alike`; empty without cases."""
+    params = [case.params for case in cases]
+    lengths = {(each.duration_s, each.warmup_s) for each in params}
+    words = [f"{name} {value}" for name, value in alike([p.declared() for p in params]).items()]
+    if len(lengths) == 1:
+        ((measured_s, warmup_s),) = lengths
+        length = (
+            "of a length that the run chooses" if measured_s is None else f"of {measured_s:g} s"
+        )
+        words.append(f"rounds {length} after {warmup_s:g} s of warm-up")
+    return ", ".join(words)
+
+
 def _flat(point: Values) -> Values:
     flat: Values = {}
     for name in sorted(point, key=lambda name: LAST.index(name) + 1 if name in LAST else 0):

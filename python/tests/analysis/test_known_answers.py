@@ -373,3 +373,15 @@ def test_neighbours_are_samples_of_one_writer_at_one_reader_with_none_lost_betwe
     assert known.rows(quantity, "median", scope="case", case=case)
     jitter = known.rows("jitter", "max", scope="case", case=case, over="samples")
     assert [(row["count"], row["value"]) for row in jitter] == ([(pairs, most)] if pairs else [])
+
+
+def test_a_round_shorter_than_two_readings_has_its_counters(tmp_path: Any) -> None:
+    """They are read where it begins and ends, each time a little later."""
+    build = Builder(tmp_path / "r")
+    case = build.case("a")
+    for number in range(3):
+        latency = np.full(50, 20_000.0)
+        build.pings(case, number, latency, measured_s=0.06)
+        build.system(case, number, (-0.3, 0.0004, 0.0611, 0.5))
+    row = Estimates(build.finish()).row("cpu", "median")
+    assert row["value"] == pytest.approx(0.6) and row["rounds"] == 3

@@ -23,7 +23,7 @@ FOUND = {"id": "x", "severity": "warning", "title": "Two modes", "cases": ["b"]}
 EVENTS: list[dict[str, Any]] = [
     {"event": "campaign_begins", "directory": "/r", "cases": ["a", "b"], "unsupported":
      [{"case": "c", "reason": "no such transport"}], "rounds_done": 0, "rounds_planned": 4,
-     "expected_s": 30.0, "findings": [FOUND]},
+     "expected_s": 30.0, "longest_s": 90.0, "findings": [FOUND]},
     {"event": "round_begins", "case": "b", "round": 0, "attempt": 0},
     {"event": "round_goes_on", "case": "b", "round": 0, "seconds": 2.0, "expected_s": 7.0,
      "live": LIVE},

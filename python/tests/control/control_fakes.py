@@ -44,8 +44,8 @@ def round_data(rows: int = 20, of: Parameters = PARAMS, **columns: Any) -> Round
     empty = {name: pl.Series([None] * rows, dtype=pl.Int64) for name in absent}
     table = pl.DataFrame({"writer": [1] * rows, "seq": range(rows), "flags": [0] * rows,
                           **stamps, **empty, **columns})  # fmt: skip
-    run = {"role": "pinger", "writer": 1, "sent": rows, "begin_ns": 0, "end_ns": 10**9,
-           "warmup_ns": 0, "ended": "duration", "blocked": 0}  # fmt: skip
+    run = {"role": "pinger", "writer": 1, "sent": rows, "begin_ns": 0, "last_ns": 10**9,
+           "end_ns": 10**9, "warmup_ns": 0, "ended": "duration", "blocked": 0}  # fmt: skip
     account = {"writer": 2, "received": rows, "missing": 0, "duplicated": 0, "out_of_order": 0,
                "ancient": 0}  # fmt: skip
     role = {

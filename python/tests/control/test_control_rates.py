@@ -29,6 +29,10 @@ ROUNDS: dict[str, dict[str, Any]] = {
     "no rate was asked for": {"sent": 500, "rate_hz": None},
     "as fast as it goes": {"sent": 500, "rate_hz": 0.0},
     "an overload is what is tested": {"sent": 500, "criteria": {"min_rate": 0}},
+    "one sample of a rate takes its gap": {"sent": 1, "measured_s": 3e-8, "rate_hz": 0.5},
+    "two samples of a rate take two gaps": {"sent": 2, "measured_s": 0.5, "rate_hz": 2.0},
+    "a closed loop takes the time that it had":
+        {"sent": 1, "measured_s": 3e-8, "rate_hz": None, "arrivals": "closed"},
     "the load was there": {**CPU, **THERE},
     "nearly all of the load was there": {**CPU, "load_cpu_achieved": 0.46},
     "most of the load was there": {**CPU, "load_cpu_achieved": 0.4},

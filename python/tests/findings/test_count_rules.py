@@ -21,6 +21,7 @@ TCP = params("tcp", test="throughput")
 PACED = {**THROUGHPUT, "rate_hz": 1000.0}
 
 LOSS, DISORDER, FULL = "loss-under-reliable", "duplicates-or-reorder", "recorder-full"
+LENGTH = "round-length"
 BATCHES, HELD, MISSED = "unacknowledged-batches", "rate-not-held", "load-missed"
 PLANTED: dict[str, Planting] = {
     "reliable and keep-all lose nothing": (
@@ -79,6 +80,22 @@ PLANTED: dict[str, Planting] = {
     "a full recorder with samples enough": (
         FULL, LATENCY, {"ended": "recorder_full", "samples": 100_000, "measured_s": 0.8}, "note",
         ""),
+    "a batch whose end was lost": (
+        LENGTH, {**THROUGHPUT, "batch": 4000}, {"measured_s": [0.012, 2.0, 0.035]}, "warning",
+        "measured 12.0 ms to 35.0 ms of 2 s asked for, in 2 of 3 rounds"),
+    "a round that ended 26 times later": (
+        LENGTH, THROUGHPUT, {"measured_s": [2.0, 52.0, 2.0]}, "warning",
+        "measured 52.0 s of 2 s asked for, in 1 of 3 rounds"),
+    "a round that its samples ended": (
+        LENGTH, LATENCY, {"measured_s": 0.1, "ended": "samples"}, None, ""),
+    "a recorder that was full is another matter": (
+        LENGTH, LATENCY, {"measured_s": 0.1, "ended": "recorder_full"}, None, ""),
+    "a writer that fell behind": (
+        LENGTH, PACED, {"measured_s": 9.0, "ended": "late"}, "warning", "9.0"),
+    "a slow rate has its last sample a gap before the end": (
+        LENGTH, {**THROUGHPUT, "rate_hz": 0.6}, {"measured_s": 0.001}, None, ""),
+    "of the length that the run chose": (
+        LENGTH, LATENCY, {"measured_s": 0.5, "chosen_s": 0.5}, None, ""),
     "goodput of rounds that disagree": (
         "rounds-disagree", THROUGHPUT, {"samples_per_s": [1000.0, 1100.0, 1300.0]}, "warning",
         "ratio 1.30"),

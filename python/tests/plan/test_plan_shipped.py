@@ -18,6 +18,7 @@ from plan_adapters import adapter
 
 from busmark.adapters import resolve
 from busmark.plan import expand
+from busmark.plan.refusals import check_asked
 from busmark.scenario import find, load, shipped
 
 RECORDED = Path(__file__).with_name("shipped_plans.json")
@@ -58,6 +59,7 @@ def _plan(name: str) -> dict[str, Any]:
     scenario, *_ = load(find(Path(name)))
     names = {n for _, m in scenario.matrices for n in (*m.adapter, *m.peer)} - {"same"}
     cases = expand(scenario, {name: adapter(name, **ABLE) for name in sorted(names)})
+    check_asked(scenario, cases)
     text = "\n".join(
         json.dumps([case.id, case.status, case.params.declared()], sort_keys=True, default=str)
         for case in cases

@@ -230,3 +230,22 @@ def test_bytes_on_the_wire_have_no_findings_on_latencies(tmp_path: Path) -> None
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     (charts,) = re.findall(r"Charts of these cases: (.*?)</p>", page)
     assert "Bytes on the wire per sample" in page and "Bytes on the wire" not in charts
+
+
+def test_the_null_adapter_has_a_figure_at_its_own_size_only(tmp_path: Path) -> None:
+    """And unsupported cases of one reason are one line."""
+    build = Builder(tmp_path / "r")
+    planned = [("udp", 64), ("tcp", 64), ("udp", 4096), ("tcp", 4096), ("null", 64)]
+    for place, (adapter, size) in enumerate(planned):
+        case = build.case(f"{place:03d}-latency-{adapter}-{size}B", adapter=adapter,
+                          transport=adapter, size=size)  # fmt: skip
+        for number in range(3):
+            build.pings(case, number, samples_around(20_000, 50, np.random.default_rng(number)))
+    for place in range(5, 41):
+        build.case(f"{place:03d}-latency-tcp-{place}B", "unsupported", "no such thing",
+                   adapter="tcp", transport=f"t{place}", size=place)  # fmt: skip
+    text = done("show", build.finish(), columns=300)
+    answer = text[: text.index("Not measured")]
+    null = next(line for line in answer.splitlines() if "Busmark itself (null)" in line)
+    assert null.count("[") == 1, null
+    assert "36 cases (005 to 040)" in text and text.count("no such thing") == 1

@@ -105,8 +105,8 @@ impl<W: Write> Watch<W> {
         Ok(watch)
     }
 
-    /// Reads every so often until there is something on `input` or it ends, and once more then.
-    pub fn until_input(mut self, input: impl AsFd, every: Duration) -> io::Result<()> {
+    /// Reads every so often, at once where something comes on `input`, and a last time when it ends.
+    pub fn until_end(mut self, input: impl AsFd, every: Duration) -> io::Result<()> {
         while !ends_within(&input, every.max(self.cost * REST))? {
             self.read()?;
         }
@@ -245,10 +245,12 @@ fn cpu_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// Whether the input ends within this time; false, too, as soon as something has come.
 fn ends_within(input: &impl AsFd, time: Duration) -> io::Result<bool> {
     let limit = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
     match poll(&mut [PollFd::new(input, PollFlags::IN)], Some(&limit)) {
-        Ok(ready) => Ok(ready > 0),
+        Ok(0) => Ok(false),
+        Ok(_) => Ok(rustix::io::read(input, &mut [0; 64])? == 0),
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
@@ -292,7 +294,7 @@ mod tests {
         // There is always something to read: the first reading is followed by the last.
         let ended = File::open("/dev/null").unwrap();
         let watch = Watch::begin(processes, &mut output).unwrap();
-        watch.until_input(ended, Duration::from_secs(60)).unwrap();
+        watch.until_end(ended, Duration::from_secs(60)).unwrap();
         let lines = std::str::from_utf8(&output).unwrap().lines();
         let files = lines.map(|line| {
             let reading: serde_json::Value = serde_json::from_str(line).unwrap();
@@ -302,6 +304,17 @@ mod tests {
             files.into_iter().map(|(_, path, text)| (path, text)).collect()
         });
         files.collect()
+    }
+
+    #[test]
+    fn what_comes_is_answered_by_a_reading_at_once() {
+        let (ours, mut theirs) = io::pipe().unwrap();
+        theirs.write_all(b"\n").unwrap();
+        drop(theirs);
+        let mut output = Vec::new();
+        let watch = Watch::begin(&[std::process::id()], &mut output).unwrap();
+        watch.until_end(ours, Duration::from_secs(3600)).unwrap();
+        assert_eq!(output.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()).count(), 3);
     }
 
     struct Ended(Child);

@@ -67,9 +67,11 @@ pub struct RunReport {
     pub writer: u32,
     /// Samples written in the measured time.
     pub sent: u64,
-    /// First and last moment of the measured time, ns.
+    /// Start of the measured time, ns.
     pub begin_ns: i64,
-    /// See `begin_ns`.
+    /// When the last sample was sent, ns.
+    pub last_ns: i64,
+    /// End of the measured time, ns: the last write had returned.
     pub end_ns: i64,
     /// Length of the warm-up, ns.
     pub warmup_ns: i64,

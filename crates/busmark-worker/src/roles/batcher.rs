@@ -127,6 +127,7 @@ struct Progress {
     warm: bool,
     begin_ns: i64,
     last_ns: i64,
+    end_ns: i64,
     blocked: u64,
 }
 
@@ -191,8 +192,14 @@ impl Batcher {
         self.control.runs_here();
         let mut seen = 0;
         let started_ns = now_ns();
-        let mut at =
-            Progress { seq: 0, warm: true, begin_ns: started_ns, last_ns: started_ns, blocked: 0 };
+        let mut at = Progress {
+            seq: 0,
+            warm: true,
+            begin_ns: started_ns,
+            last_ns: started_ns,
+            end_ns: started_ns,
+            blocked: 0,
+        };
         let mut number = 0;
         let ended = loop {
             // Between batches: a batch that has begun is sent to its end.
@@ -226,7 +233,8 @@ impl Batcher {
             writer: self.id,
             sent: at.seq,
             begin_ns: at.begin_ns,
-            end_ns: at.last_ns,
+            last_ns: at.last_ns,
+            end_ns: at.end_ns,
             warmup_ns: at.begin_ns - started_ns,
             ended: ended.into(),
             blocked: at.blocked,
@@ -247,6 +255,7 @@ impl Batcher {
             self.send(at, &mut own)?;
         }
         let written = now_ns();
+        at.end_ns = written;
         let complete = self.acknowledged(at, number, END)?;
         if at.warm {
             return Ok(());

@@ -90,6 +90,7 @@ struct Progress {
     started_ns: i64,
     begin_ns: i64,
     last_ns: i64,
+    end_ns: i64,
     blocked: u64,
     ended: &'static str,
     /// Generation of the control cell.
@@ -159,6 +160,7 @@ impl Transmitter {
             started_ns,
             begin_ns: started_ns,
             last_ns: started_ns,
+            end_ns: started_ns,
             blocked: 0,
             ended: "duration",
             seen: 0,
@@ -194,6 +196,8 @@ impl Transmitter {
             }
             self.send(&mut at, now, sent)?;
         }
+        // Nothing lies between the last write and here.
+        at.end_ns = now_ns();
         let _ = self.writer.flush();
         Ok(at)
     }
@@ -292,7 +296,8 @@ impl Role for Transmitter {
             writer: self.id,
             sent: at.seq,
             begin_ns: at.begin_ns,
-            end_ns: at.last_ns,
+            last_ns: at.last_ns,
+            end_ns: at.end_ns,
             warmup_ns: at.begin_ns - at.started_ns,
             ended: at.ended.into(),
             blocked: at.blocked,

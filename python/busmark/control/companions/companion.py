@@ -83,6 +83,10 @@ class Companion(ABC):
             RoundError, Killed: without it the round means nothing.
         """
 
+    def mark(self) -> None:
+        """Note that the measurement begins, or has ended; nothing by default."""
+        return
+
     @abstractmethod
     async def kill(self) -> list[tuple[Node, int]]:
         """End it at once, however far it has come, also while it begins or ends; return the
@@ -128,6 +132,12 @@ class Companions:
             data.artefacts |= {f"{each.name}.{end}": path for end, path in each.artefacts().items()}
             if found := each.findings():
                 data.companions[each.name] = found
+
+    async def mark(self, after_s: float = 0.0) -> None:
+        """Tell all that have begun, after this time, that the measurement begins or has ended."""
+        await asyncio.sleep(after_s)
+        for each in self._begun:
+            each.mark()
 
     async def kill(self) -> list[tuple[Node, int]]:
         """End all that have begun, at once; return what may remain on nodes. One that resists does

@@ -126,6 +126,10 @@ class CounterProcess:
             return lines[marks[0] + 1 :] if marks else []
         return lines
 
+    def read_now(self) -> None:
+        """Have everything read at once, besides the readings now and then."""
+        self._process.write(b"\n")
+
     async def stop(self) -> list[dict[str, Any]]:
         """Read a last time and end; return rows of `busmark.host.readings.changes`."""
         # Nothing is measured any more: it need not wait for an idle CPU.
@@ -263,6 +267,11 @@ class CounterReadings(Companion):
         self.counting.append((node, counting))
         if counting.late:
             self._problems.append(_text(node, LATE))
+
+    def mark(self) -> None:
+        """Read where the measurement begins and ends, however short it is."""
+        for _, counting in self.counting:
+            counting.read_now()
 
     async def stop(self) -> None:
         """End the reading. Store rows of `busmark.host.readings.changes`, with `node` (its name;

@@ -1,11 +1,12 @@
-"""What the scenario plans: phases, the width of the interval, numbers of rounds and of samples."""
+"""What the scenario plans: phases, the width of the interval, numbers of rounds and of samples, the
+length of rounds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.rule import Observation, Rule, count, whole
+from busmark.findings.rule import Observation, Rule, count, duration, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
@@ -150,4 +151,80 @@ TOO_FEW_SAMPLES = Rule(
     remedy="Lengthen `duration_s`, raise `rate_hz`, or ask for more `samples`.",
     check_case=too_few_samples,
     concerns=("p99",),
+)
+
+
+SHORT, LONG = 0.5, 2.0
+"""Measured time over the time asked for, beyond which a round is of another length. A stall of a
+busy machine changes rounds of a second by less."""
+
+MOST_GAPS = 7.0
+"""Gaps of a Poisson stream's mean length: a longer one comes once in a thousand."""
+
+
+def round_length(view: CaseView) -> Iterator[Observation]:
+    asked = view.params.duration_s
+    chosen, ended = (view.values(name, only_ok=False) for name in ("chosen_s", "ended"))
+    gap_s = _gap_s(view)
+    shorter, longer = dict[int, float](), dict[int, float]()
+    measured = view.values("measured_s", only_ok=False)
+    for at, seconds in measured.items():
+        wanted = chosen.get(at, asked)
+        if not wanted:
+            continue
+        if ended.get(at) == "duration" and seconds + gap_s < SHORT * wanted:
+            shorter[at] = seconds
+        elif seconds > LONG * wanted:
+            longer[at] = seconds
+    for found, title, cause, remedy in ((shorter, *OF_SHORT), (longer, *OF_LONG)):
+        if not found:
+            continue
+        least, most = (duration(end(found.values()) * 1e9) for end in (min, max))
+        lengths = most if least == most else f"{least} to {most}"
+        wanted = [chosen.get(each, asked) for each in found]
+        of = f" of {wanted[0]:g} s asked for" if len({*wanted}) == 1 else ""
+        yield Observation(
+            "warning",
+            f"measured {lengths}{of}, in {len(found)} of {count(len(measured), 'round')}",
+            weight=len(found) / len(measured),
+            title=title,
+            cause=cause,
+            remedy=remedy,
+        )
+
+
+def _gap_s(view: CaseView) -> float:
+    """Return the time in which a stream at a rate may have no sample due."""
+    params = view.params
+    if not params.rate_hz:
+        return 0.0
+    rates = [params.rate_hz, *(each.rate_hz for each in params.changes if each.rate_hz)]
+    return (MOST_GAPS if params.arrivals == "poisson" else 1.0) / min(rates)
+
+
+OF_SHORT = (
+    "Rounds measured much shorter than asked for",
+    "The writer waited until the time was over: for the acknowledgement of a batch whose end was "
+    "lost, for the answer to a ping that was lost, or for a write that blocked. The figures are of "
+    "the time before.",
+    "Look for lost samples in the other findings; in batches the column `ended` of the table "
+    "`batches` says whose end did not come as first sent. Lower `measure.timeout_s` so that less "
+    "time is waited in vain, or lengthen `duration_s`.",
+)
+
+OF_LONG = (
+    "Rounds measured much longer than asked for",
+    "What had begun when the time was over took this long: a write that blocked, a batch, a "
+    "repetition of a discovery test; or the writer had no CPU. The figures are of the longer time.",
+    "Look for who blocked or stopped the writer in the other findings. Make batches smaller, or "
+    "lengthen `duration_s`, where a batch takes longer than a round.",
+)
+
+ROUND_LENGTH = Rule(
+    id="round-length",
+    title="Rounds measured for another time than asked for",
+    cause=OF_SHORT[1],
+    remedy=OF_SHORT[2],
+    check_case=round_length,
+    of_trials=True,
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from busmark.model.entry import Estimate, Number
+from busmark.model.entry import TESTS, Estimate, Need, Number
 from busmark.model.quantities import counters, discovery, host, latency, stream, wire
 from busmark.model.quantities.host import CPUS_USED
 from busmark.model.quantities.latency import JITTER_SHARE, LATENCIES, PINGS, PROBES
@@ -49,17 +49,34 @@ class Quantity:
     more_is_better: bool = False
     others: tuple[str, ...] = ()
     """Quantities that a requirement means by this name where the unit is theirs."""
+    tests: tuple[str, ...] = TESTS
+    """Tests in which it is measured."""
+    needs: Need = ""
 
 
 _OF_SAMPLES = ("median", "mean", "p99", "p99.9")
 
+_SINGLE = ("latency", "throughput")
+
 _LATENCIES = (
-    Quantity("latency", "ns", "half_round_trip of pings; one_way of a stream", _OF_SAMPLES, True),
-    Quantity("half_round_trip", "ns", PINGS.meaning, _OF_SAMPLES, True),
     Quantity(
-        "round_trip", "ns", "round trips of pings, or of probes in a stream", _OF_SAMPLES, True
+        "latency",
+        "ns",
+        "half_round_trip of pings; one_way of a stream",
+        _OF_SAMPLES,
+        of_samples=True,
+        tests=_SINGLE,
     ),
-    Quantity("one_way", "ns", PROBES.meaning, _OF_SAMPLES, True),
+    Quantity("half_round_trip", "ns", PINGS.meaning, _OF_SAMPLES, of_samples=True, tests=_SINGLE),
+    Quantity(
+        "round_trip",
+        "ns",
+        "round trips of pings, or of probes in a stream",
+        _OF_SAMPLES,
+        of_samples=True,
+        tests=_SINGLE,
+    ),
+    Quantity("one_way", "ns", PROBES.meaning, _OF_SAMPLES, of_samples=True, tests=("throughput",)),
 )
 
 
@@ -72,6 +89,8 @@ def _quantity(one: Estimate | Number) -> Quantity:
         (one.statistic,),
         more_is_better=isinstance(one, Estimate) and one.more_is_better,
         others=others,
+        tests=one.tests,
+        needs=one.needs,
     )
 
 

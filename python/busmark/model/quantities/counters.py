@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from busmark.model.entry import Explained, Heading, Number
+from busmark.model.entry import TESTS, Explained, Heading, Number
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
@@ -58,13 +58,13 @@ COUNTERS = (
             is_trouble=True),
 )  # fmt: skip
 
-TESTS = ("latency", "throughput", "capacity", "discovery")
 EXPLAINED = Explained(
     "Counters of the system",
     (),
     "What the kernel counted of swap, UDP, TCP and interfaces while the case was measured, in all "
     "rounds that count. Interfaces are all of the participants' networks, loopback among them.",
-    "sum over the intervals within the measured time; null where a part of it is not known",
+    "sum over the intervals that lie within the measured time, by nine tenths at least; null where "
+    "a part of it is not known",
     "`system`",
     "Whose traffic and whose memory it was: other programs on the machine and in its networks "
     "count as well. What the ends of a round add, before the first reading and after the last.",
@@ -81,6 +81,7 @@ OF_CASES = tuple(
         key=one.column,
         unit=one.unit,
         meaning=f"{one.meaning}, in the measured time of the rounds that count",
+        needs="system",
         pick=_pick(one.column),
         frames=False,
         tables=dict.fromkeys(TESTS, Heading(one.title, minor=True, when="some", last=True))

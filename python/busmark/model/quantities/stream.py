@@ -36,6 +36,7 @@ GOODPUT = Estimate(
     unit="Mbit/s",
     more_is_better=True,
     meaning="goodput of bodies at the readers; of the test capacity at the sustained rate",
+    tests=("throughput", "capacity"),
     pick=lambda case: case.goodput,
     tables={
         "throughput": Heading("Goodput", when="always"),
@@ -66,6 +67,7 @@ THEORETICAL = Number(
     unit="1/s",
     meaning="what readers would receive if every writer kept its rate and nothing were lost; null "
     "at full speed",
+    tests=("throughput",),
     pick=lambda case: case.throughput.theoretical_per_s if case.throughput else None,
     tables={"throughput": Heading("Theoretical", minor=True)},
     details="samples to be read, theoretical",
@@ -89,6 +91,7 @@ NUMBERED = Estimate(
     unit="1/s",
     meaning="what all readers together would have read had nothing been lost, by the sequence "
     "numbers",
+    tests=("throughput",),
     pick=lambda case: case.throughput.numbered_per_s if case.throughput else None,
     tables={"throughput": Heading("Expected", minor=True)},
     details="samples to be read, by sequence numbers",
@@ -112,6 +115,7 @@ WRITTEN = Estimate(
     unit="1/s",
     more_is_better=True,
     meaning="rate of the writers",
+    tests=("throughput",),
     pick=lambda case: case.throughput.written_per_s if case.throughput else None,
     tables={"throughput": Heading("Written", minor=True, when="always")},
     details="samples written",
@@ -120,8 +124,9 @@ WRITTEN = Estimate(
             "Written",
             ("written_per_s",),
             "Rate of the writers.",
-            "(sent − 1) / (T1 of the last − start of the measured time), added as goodput is; in "
-            "batches sent / time in which a batch was being written. " + STUDENT,
+            "sent / (end of the last write − start of the measured time), added as goodput is; at "
+            "a rate (sent − 1) / (T1 of the last − start of the measured time); in batches sent / "
+            "time in which a batch was being written. " + STUDENT,
             "the transmitter's report",
             "Delivery. A writer without back-pressure may be far above the reader.",
             section="Throughput",
@@ -135,6 +140,7 @@ READ = Estimate(
     unit="1/s",
     more_is_better=True,
     meaning="goodput at the readers, all together",
+    tests=("throughput",),
     pick=lambda case: case.throughput.samples_per_s if case.throughput else None,
     tables={"throughput": Heading("Read", when="always")},
     details="samples read",
@@ -145,6 +151,7 @@ DRAIN = Estimate(
     quantity="drain",
     unit="ns",
     meaning="time from the end of writing to the arrival of the last sample",
+    tests=("throughput",),
     pick=lambda case: case.throughput.drain_ns if case.throughput else None,
     tables={"throughput": Heading("Drain", minor=True)},
     details="drain",
@@ -153,8 +160,8 @@ DRAIN = Estimate(
             "Drain",
             ("drain_ns",),
             "Time in which samples still arrived after the last was written.",
-            "Arrival of the last sample of a flow − end of writing, of the flow where that is "
-            "longest. " + STUDENT,
+            "Arrival of the last sample of a flow − end of its last write, of the flow where that "
+            "is longest. " + STUDENT,
             "the receiver's count, and the transmitter's report",
             "Which samples: about drain × rate of the writers were in flight at the end. Where the "
             "last ones took longer than the first, goodput is below that rate, and none is lost.",
@@ -172,6 +179,7 @@ def _sent(case: CaseSummary) -> int | None:
 SENT = Number(
     key="sent",
     meaning="samples written in those that count, after warm-up",
+    tests=("latency", "throughput"),
     pick=_sent,
     details="sent",
     explained=(
@@ -202,6 +210,7 @@ SENT = Number(
 RECEIVED = Number(
     key="received",
     meaning="samples of a stream that arrived; null in a latency case",
+    tests=("throughput",),
     pick=lambda case: case.throughput.received if case.throughput else None,
     details="received",
 )
@@ -225,6 +234,7 @@ def _due(case: CaseSummary) -> int | None:
 LOST = Number(
     key="lost",
     meaning="of the expected ones, those that never arrived; of pings, those whose pong never came",
+    tests=("latency", "throughput"),
     pick=_lost,
     of=_due,
     tables={
@@ -237,6 +247,7 @@ LOST = Number(
 DUPLICATED = Number(
     key="duplicated",
     meaning="arrived again; null in a latency case",
+    tests=("throughput",),
     pick=lambda case: case.throughput.duplicated if case.throughput else None,
     tables={"throughput": Heading("Duplicated", minor=True, when="some")},
     details="duplicated",
@@ -258,6 +269,7 @@ DUPLICATED = Number(
 OUT_OF_ORDER = Number(
     key="out_of_order",
     meaning="arrived after a later one; null in a latency case",
+    tests=("throughput",),
     pick=lambda case: case.throughput.out_of_order if case.throughput else None,
     tables={"throughput": Heading("Out of order", minor=True, when="some")},
     details="out of order",
@@ -266,6 +278,7 @@ OUT_OF_ORDER = Number(
 FOREIGN = Number(
     key="foreign",
     meaning="without the run's cookie, or of a writer that nobody announced",
+    tests=("throughput",),
     pick=lambda case: case.throughput.foreign if case.throughput else None,
     frames=False,
     details="foreign",
@@ -285,6 +298,7 @@ FOREIGN = Number(
 CORRUPTED = Number(
     key="corrupted",
     meaning="bodies that differ from what was written",
+    tests=("throughput",),
     pick=lambda case: case.throughput.corrupted if case.throughput else None,
     frames=False,
     details="corrupted",
@@ -322,6 +336,7 @@ LOSS_OF_ALL = Number(
     statistic="value",
     unit="1",
     meaning="lost samples of the expected ones, 0 to 1",
+    tests=("latency", "throughput"),
     pick=_share_lost,
     frames=False,
 )
@@ -340,6 +355,8 @@ def _unacknowledged(case: CaseSummary) -> tuple[int, str]:
 BATCHES = Number(
     key="batches",
     meaning="batches written; null where the stream runs free",
+    tests=("throughput",),
+    needs="batch",
     pick=lambda case: own.count if (own := batches_of(case)) else None,
     besides=_unacknowledged,
     tables={"throughput": Heading("Batches")},
@@ -360,6 +377,8 @@ BATCHES = Number(
 UNACKNOWLEDGED = Number(
     key="batches_unacknowledged",
     meaning="of these, batches whose end some reader did not acknowledge",
+    tests=("throughput",),
+    needs="batch",
     pick=lambda case: own.unacknowledged if (own := batches_of(case)) else None,
 )
 
@@ -368,6 +387,8 @@ BATCH_TIME = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="time of a batch at a reader, from its start to its end",
+    tests=("throughput",),
+    needs="batch",
     pick=lambda case: own.time if (own := batches_of(case)) else None,
     tables={"throughput": Heading("Time of a batch")},
 )
@@ -383,6 +404,7 @@ LOSS = Estimate(
     statistic="mean",
     unit="1",
     meaning="lost samples of the expected ones, 0 to 1",
+    tests=("latency", "throughput"),
     pick=lambda case: case.throughput.loss if case.throughput else None,
     details="loss",
     compared=Compared(
@@ -402,6 +424,7 @@ SUSTAINED_RATE = Estimate(
     unit="1/s",
     more_is_better=True,
     meaning="greatest rate of each writer that met the criterion",
+    tests=("capacity",),
     pick=lambda case: case.capacity.rate if case.capacity else None,
     tables={"capacity": Heading("Rate of each writer", when="always")},
 )

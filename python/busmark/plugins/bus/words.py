@@ -252,7 +252,8 @@ def _ended(message: Message) -> str:
 
 def _sent(report: Message, ordered_hz: float | None) -> str:
     """Return how many, and at which rate where the ordered one was not kept."""
-    sent, span_ns = report["sent"], report["end_ns"] - report["begin_ns"]
+    # A participant of an older Busmark ends when its last sample is sent.
+    sent, span_ns = report["sent"], report.get("last_ns", report["end_ns"]) - report["begin_ns"]
     if ordered_hz and sent > 1 and span_ns > 0:
         # From the first to the last of them.
         rate = (sent - 1) / (span_ns / 1e9)

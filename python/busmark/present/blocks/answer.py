@@ -96,11 +96,19 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
         for key, members in found.items()
         if any(case.headline for case in members.values())
     }
-    for members in found.values():
+    for key, members in found.items():
         floors = {case.floor.case: None for case in members.values() if case.floor}
-        if len(floors) == 1:
+        if len(floors) == 1 and _measures(by_id[next(iter(floors))], key):
             members[FLOOR_LABEL] = by_id[next(iter(floors))]
     return found
+
+
+def _measures(floor: CaseSummary, workload: Workload) -> bool:
+    """Return whether the null adapter's case is of this workload: of its size, and of whatever else
+    varies. It may wait otherwise, and be on one CPU."""
+    _, _, size, further = workload
+    asked = {name: value for name, value in further if name != "wait"}
+    return floor.size == size and all(floor.workload.get(n) == v for n, v in asked.items())
 
 
 def representative(known: Sequence[Workload]) -> list[Workload]:

@@ -12,7 +12,7 @@ from busmark.compare.effects import LAYER, Effect
 from busmark.compare.rounds import BYTES, CPU, PACKETS, SPENT
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.naming import described, figure_of, placement_text
+from busmark.model.naming import by_reason, cases_text, described, figure_of, placement_text
 from busmark.model.quantities.counters import COUNTERS, Counter
 from busmark.model.stream import Pairs
 from busmark.present.blocks.answer import UNMEASURED, growth, sizes
@@ -330,13 +330,11 @@ def _dead(campaign: Campaign) -> Section | None:
 
 def not_measured(campaign: Campaign) -> Section | None:
     """Return what is unsupported, missing or unreadable, with its reason."""
-    alike: dict[tuple[str, str], list[str]] = {}
-    for case in campaign.cases:
-        if case.status == "unsupported":
-            alike.setdefault((case.label, case.reason or ""), []).append(case.id)
+    lacking = [case for case in campaign.cases if case.status == "unsupported"]
+    labels = {case.id: case.label for case in lacking}
     rows = [
-        (label, ids[0] if len(ids) == 1 else text.plural(len(ids), "case"), reason)
-        for (label, reason), ids in alike.items()
+        (text.joined([*dict.fromkeys(labels[each] for each in ids)]), cases_text(ids), reason)
+        for reason, ids in by_reason((case.id, case.reason or "") for case in lacking).items()
     ]
     rows += [(adapter, "", reason) for adapter, reason in campaign.missing_adapters.items()]
     blocks: list[Block] = []

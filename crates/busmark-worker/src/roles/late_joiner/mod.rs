@@ -250,12 +250,14 @@ impl LateJoiner {
             self.waiting.until_gone(&self.control, GONE_NS);
             std::thread::sleep(between(number));
         }
+        let end_ns = now_ns();
         Ok(RunReport {
             role: "late_joiner".into(),
             writer: self.id,
             sent: self.seen.iter().map(|one| one.sent as u64).sum(),
             begin_ns,
-            end_ns: now_ns(),
+            last_ns: end_ns,
+            end_ns,
             warmup_ns: begin_ns - started_ns,
             ended: ended.into(),
             blocked: self.blocked,

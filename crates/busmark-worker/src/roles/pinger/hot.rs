@@ -60,6 +60,8 @@ pub(super) struct Pings {
     pub(super) started_ns: i64,
     pub(super) begin_ns: i64,
     pub(super) last_ns: i64,
+    /// When the last write had returned.
+    pub(super) end_ns: i64,
     pub(super) ended: &'static str,
     pub(super) blocked: u64,
     pub(super) failure: Option<Status>,
@@ -247,6 +249,7 @@ impl Core {
         pings.warm = false;
         pings.seq = 0;
         pings.begin_ns = now;
+        (pings.last_ns, pings.end_ns) = (now, now);
         self.control.begins(now);
     }
 
@@ -305,7 +308,8 @@ impl Core {
             }
         }
         if let Some(row) = row {
-            Row::set(&row.written_ns, now_ns());
+            pings.end_ns = now_ns();
+            Row::set(&row.written_ns, pings.end_ns);
         }
         pings.last_ns = sent;
         pings.seq += 1;
