@@ -13,26 +13,30 @@ from pydantic import Field
 from busmark.compare.verdict import BETTER, WORSE, Verdict
 from busmark.model.figure import Figure, Frozen, Quantity
 
-VERSION = 4
+VERSION = 5
 """Version of this document; raised when a reader of the older one would misread it."""
 
 CaseVerdict = Literal[Verdict, "mixed"]
 """mixed: better by one of its headline figures, worse by another."""
 
-Outcome = Literal["met", "missed", "undecided", "not measured"]
-"""met: the whole interval is within the limit. missed: all of it is beyond. not measured: a case of
-the baseline that the candidate did not measure."""
+Outcome = Literal["passed", "failed", "undecided", "not measured"]
+"""passed: shown to be within the limit. failed: shown to be beyond it. not measured: a case of the
+baseline that the candidate did not measure."""
 
 REASONS = {
-    "within": "the whole interval is within the limit",
-    "beyond": "the whole interval is beyond the limit",
-    "across": "the interval includes the limit",
+    "within the limit": "the whole interval is",
+    "beyond the limit": "the whole interval is",
+    "rounds beyond the limit": "more rounds are than chance explains, each compared with the round "
+    "of the baseline that ran beside it",
+    "interval includes the limit": "more rounds may decide",
     "several cases": "beyond the limit alone, but not after Holm's correction for the cases of the "
     "criterion",
     "one round": "a side has one round only, which gives no interval",
     "no interval": "a figure has no interval",
     "no figure": "the candidate has no such figure",
     "lost in baseline": "the baseline's percentile falls among its lost samples",
+    "loses less": "the baseline's percentile falls among its lost samples; the candidate's does not, "
+    "and it loses less",
     "loses more": "the candidate loses more samples; a lost sample has no latency that could be "
     "within the limit",
     "other unit": "figure and limit have different units",
@@ -41,14 +45,16 @@ REASONS = {
 """Why a criterion ended as it did for a case, and what the words mean."""
 
 Reason = Literal[
-    "within",
-    "beyond",
-    "across",
+    "within the limit",
+    "beyond the limit",
+    "rounds beyond the limit",
+    "interval includes the limit",
     "several cases",
     "one round",
     "no interval",
     "no figure",
     "lost in baseline",
+    "loses less",
     "loses more",
     "other unit",
     "not measured",
@@ -219,7 +225,7 @@ class CriterionVerdict(Frozen):
     """The figure."""
     outcome: Outcome
     fails: bool
-    """Whether it ends the command with exit code 1: missed; and, as `--undecided` and `--missing`
+    """Whether it ends the command with exit code 1: failed; and, as `--undecided` and `--missing`
     have it, what is undecided or was not measured."""
     kind: Literal["share", "value", "ratio", "difference"] | None
     """What was compared with the limit: for a percentile the share of the candidate's samples
@@ -231,11 +237,11 @@ class CriterionVerdict(Frozen):
     reason: Reason
     """A word of a fixed list, with its meaning in `REASONS`."""
     detail: str
-    """Why a figure or an interval is missing, or the shares lost; empty where the reason says
-    all."""
+    """Why a figure or an interval is missing, the shares lost, or how many rounds are beyond;
+    empty where the reason says all."""
     p_adjusted: float | None
     """p-value of the criterion's limit, two-sided, by Holm over the candidate's cases of this
-    criterion."""
+    criterion; where the figure is beyond the limit, the smaller one of both tests."""
     least: float | None
     """Where it is undecided: the least value that four of five such runs would show beyond the
     limit, in the unit of `value`."""
@@ -371,9 +377,9 @@ class Comparison(Frozen):
         if not self.criteria:
             return None
         if self.failed:
-            return "missed"
-        every = all(judged.outcome == "met" for judged in self.criteria)
-        return "met" if every else "undecided"
+            return "failed"
+        every = all(judged.outcome == "passed" for judged in self.criteria)
+        return "passed" if every else "undecided"
 
     def counted(self, candidate: str) -> VerdictCounts:
         """Return what is counted against one side."""

@@ -99,9 +99,9 @@ TEXTS = {
         "A limit on a percentile is judged by the share of samples beyond it: 1 % may be for p99, "
         "0.1 % for p99.9."
     ),
-    "would_be_found": (
-        "Would be found: the least change that four of five such runs show to be beyond the limit. "
-        "More rounds: about how many would decide it, on each side."
+    "least_found": (
+        "Would have been found: four of five runs like this one show it to be beyond the limit. "
+        "More rounds: about how many would decide the case, on each side."
     ),
     "theirs": (
         "One-way latency; performance_test counts it from the actual sending, Busmark from the "

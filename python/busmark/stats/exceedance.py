@@ -9,6 +9,9 @@ Methodology 24): the size that gives independent samples the variance of the sha
 and inside them, over (t(rounds-1) / z)**2. Where the limit is a multiple of a baseline's
 percentile, that is uncertain, too: the variance between rounds is then of resampled rounds of both
 sides.
+
+Where rounds of both sides ran in turn, `rounds_beyond` compares each with its partner alone: what
+the machine does to both at a time then widens nothing.
 """
 
 from __future__ import annotations
@@ -182,6 +185,62 @@ def exceedance_of_baseline(
     fewest = min(len(rounds), len(baseline))
     between = (float(shares.mean()), float(shares.var()) * fewest / max(fewest - 1, 1))
     return _exceedance(rounds, hits, limit, percent, between, confidence, fewest)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsBeyond:
+    """In how many rounds a percentile is beyond a multiple of the same percentile of the round of
+    the baseline that ran beside it.
+
+    Attributes:
+        above: rounds in which it is above.
+        below: rounds in which it is below; the others are equal, or lost on both sides.
+        rounds: all of them.
+    """
+
+    above: int
+    below: int
+    rounds: int
+
+    def p_value(self, *, above: bool) -> float:
+        """Return the two-sided p-value of the hypothesis that a round is at most as likely above
+        the limit as not (or below it).
+
+        It is the sign test (Dixon & Mood 1946, "The statistical sign test", Journal of the American
+        Statistical Association 41): twice P(K >= k) for K ~ Binomial(rounds, 1/2), exact whatever
+        the rounds vary by. A round that is equal counts against what is to be shown.
+        """
+        count = self.above if above else self.below
+        if count == 0:
+            return 1.0
+        return min(1.0, 2.0 * beta_below(0.5, float(count), self.rounds - count + 1.0))
+
+
+def rounds_beyond(
+    rounds: Mapping[int, FloatArray],
+    baseline: Mapping[int, FloatArray],
+    factor: float,
+    percent: float,
+) -> RoundsBeyond | None:
+    """Return in how many rounds the percentile is beyond ``factor`` times the baseline's in the
+    round of the same number; None where no round of either side has a partner.
+
+    Raises:
+        ValueError: if ``percent`` is outside (0, 100).
+    """
+    check_percent(percent)
+    signs = []
+    for number in sorted(rounds.keys() & baseline.keys()):
+        mine, theirs = rounds[number], baseline[number]
+        if mine.size and theirs.size:
+            own, limit = _percentile(mine, percent), factor * _percentile(theirs, percent)
+            signs.append((own > limit) - (own < limit))
+    return RoundsBeyond(signs.count(1), signs.count(-1), len(signs)) if signs else None
+
+
+def _percentile(values: FloatArray, percent: float) -> float:
+    position = rank(percent, values.size) - 1
+    return float(np.partition(values, position)[position])
 
 
 def _samples(rounds: Mapping[int, FloatArray]) -> list[FloatArray]:

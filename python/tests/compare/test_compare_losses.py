@@ -55,7 +55,7 @@ def test_a_candidate_that_loses_its_slowest_pings_is_not_faster(tmp_path: Path) 
     # The median of what was sent is what it was: the lost are later than it in any case.
     median = change(comparison, "median.latency")
     assert median.change is not None and abs(median.change.value - 1) < 0.02
-    assert [judged.outcome for judged in comparison.criteria] == ["missed"] * 3
+    assert [judged.outcome for judged in comparison.criteria] == ["failed"] * 3
     assert comparison.failed and comparison.pairs[0].verdict == "loses more"
 
 
@@ -116,13 +116,13 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("baseline", "candidate", "criterion", "outcome", "reason", "fails"),
     [
-        ("lossy", "whole", "p99.latency > 1.05", "undecided", "lost in baseline", False),
-        ("lossy", "whole", "p99.latency > 1ms", "met", "within", False),
-        ("whole", "lossy", "p99.latency > 1ms", "missed", "beyond", True),
+        ("lossy", "whole", "p99.latency > 1.05", "passed", "loses less", False),
+        ("lossy", "whole", "p99.latency > 1ms", "passed", "within the limit", False),
+        ("whole", "lossy", "p99.latency > 1ms", "failed", "beyond the limit", True),
         ("whole", "one", "median.latency > 1.05", "undecided", "one round", False),
         ("whole", "one", "p99.latency > 12us", "undecided", "one round", True),
-        ("whole", "few", "p99.latency > 1.05", "undecided", "across", False),
-        ("whole", "few", "p99.latency > 1ms", "met", "within", False),
+        ("whole", "few", "p99.latency > 1.05", "undecided", "interval includes the limit", False),
+        ("whole", "few", "p99.latency > 1ms", "passed", "within the limit", False),
     ],
 )
 def test_a_criterion_says_why_it_decides_nothing(

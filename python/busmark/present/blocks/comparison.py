@@ -86,7 +86,7 @@ def _ci(comparison: Comparison) -> Document:
                 judged.label,
                 seconds,
                 judged.fails,
-                judged.outcome == "met",
+                judged.outcome == "passed",
                 judged.outcome.replace(" ", "-"),
                 "; ".join(
                     f"{title.lower()}: {fact}"
