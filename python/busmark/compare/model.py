@@ -35,8 +35,8 @@ REASONS = {
     "no interval": "a figure has no interval",
     "no figure": "the candidate has no such figure",
     "lost in baseline": "the baseline's percentile falls among its lost samples",
-    "loses less": "the baseline's percentile falls among its lost samples; the candidate's does not, "
-    "and it loses less",
+    "loses less": "the baseline's percentile falls among its lost samples; the candidate's does "
+    "not, and it loses less",
     "loses more": "the candidate loses more samples; a lost sample has no latency that could be "
     "within the limit",
     "other unit": "figure and limit have different units",
@@ -114,7 +114,8 @@ class Change(Frozen):
     p_value: float | None
     """p-value of no change, two-sided."""
     p_adjusted: float | None
-    """The same by Holm, over all headline figures of the candidate, or over all its others."""
+    """The same by Holm, over all headline figures of the candidate, over all its losses, or over
+    all its other figures."""
     verdict: Verdict
     reason: str | None
     """Why it is undecided, or what to bear in mind."""
@@ -164,14 +165,22 @@ class Pair(Frozen):
         return next((change for change in self.changes if change.headline), None)
 
     @property
+    def loss(self) -> Change | None:
+        """The loss, where the sides differ in it by more than counts as none, or may."""
+        found = next((change for change in self.changes if change.name == "loss"), None)
+        differs = found and found.change and found.change.value != 0.0
+        return found if differs and found.verdict != "equivalent" else None
+
+    @property
     def headlines(self) -> list[Change]:
-        """The figures that a summary counts: goodput or the median of the latency, and its 99th
-        percentile where a latency is the headline."""
+        """The figures that a summary counts: the loss where the sides differ in it, goodput or the
+        median of the latency, and its 99th percentile where a latency is the headline."""
         first = self.headline
+        lost = [self.loss] if self.loss and not (first and first.name == "loss") else []
         if first is None:
-            return []
+            return lost
         tail = [c for c in self.changes if c.name == "p99.latency" and first.latency is not None]
-        return [first, *tail]
+        return [*lost, first, *tail]
 
     @property
     def verdict(self) -> CaseVerdict:
@@ -182,7 +191,7 @@ class Pair(Frozen):
         worse = next((v for v in verdicts if v in WORSE), None)
         if better and worse:
             return "mixed"
-        return better or worse or (verdicts[0] if verdicts else "undecided")
+        return better or worse or (self.headline.verdict if self.headline else "undecided")
 
 
 class LeftOut(Frozen):
@@ -310,6 +319,8 @@ class VerdictCounts(Frozen):
     headline_tests: int
     """Tests over which Holm adjusts the headline figures: only this side's, so that another side
     changes no verdict."""
+    loss_tests: int
+    """The same of losses."""
     further_tests: int
     """The same of all other figures."""
     better: int
@@ -321,8 +332,8 @@ class VerdictCounts(Frozen):
     missing: int = 0
     """Cases of the baseline that were not measured with this side."""
     figures: list[FigureCounted]
-    """Each headline figure on its own: median, 99th percentile, goodput; and loss where it
-    changed."""
+    """Each headline figure on its own: loss where the sides differ in it, median, 99th percentile,
+    goodput."""
 
 
 class TheirRow(Frozen):
@@ -352,6 +363,8 @@ class Comparison(Frozen):
     """Within this share of all samples a difference in loss does."""
     headline_tests: int
     """Tests of headline figures, of all sides; an adjustment is over one side's (`summary`)."""
+    loss_tests: int
+    """Tests of losses."""
     further_tests: int
     """Tests of all other figures."""
     sessions: int = 1

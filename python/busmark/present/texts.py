@@ -111,7 +111,8 @@ TEXTS = {
     "holm": "A verdict survives Holm's correction over this number of tests.",
     "false": (
         "The probability of any false verdict is at most {one} for the headline figures of a "
-        "candidate, and as much for its other figures; {all} for all candidates together."
+        "candidate, as much for its losses, and as much for its other figures; {all} for all "
+        "candidates together."
     ),
     "capture_ends": "In brackets: least and greatest.",
     "capture_l": (

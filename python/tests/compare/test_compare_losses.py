@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 from compare_results import Builder, campaign, compared
+from seams import run
 
 from busmark.compare import Comparison
 
@@ -133,3 +135,33 @@ def test_a_criterion_says_why_it_decides_nothing(
     (found,) = comparison.criteria
     assert (found.outcome, found.reason, found.fails) == (outcome, reason, fails)
     assert comparison.failed is fails
+
+
+@pytest.mark.parametrize(("before", "after", "verdict"), [(40, 0, "less"), (0, 40, "more")])
+def test_the_answer_is_the_loss_where_the_sides_differ_in_it(
+    tmp_path: Path, before: int, after: int, verdict: str
+) -> None:
+    rng = np.random.default_rng(3)
+    build = Builder(tmp_path / "fix")
+    cases = [build.case(f"udp-{side}", test="throughput", side=side, rate_hz=1000.0)
+             for side in ("baseline", "candidate")]  # fmt: skip
+    for number in range(8):
+        for case, lost in zip(cases, (before, after), strict=True):
+            some = int(rng.integers(0, 2 * lost)) if lost else 0
+            build.probes(case, number, rng.lognormal(11.0, 0.4, 1500), some)
+    build.finish()
+    where = [str(tmp_path / "fix"), "--by", "side", "--baseline", "side=baseline"]
+    limits = ["--fail-if", "p99.latency > 1.2", "--fail-if", "goodput.throughput < 0.9"]
+    found = json.loads(run("compare", *where, *limits, "--undecided", "fail", "--json").out)
+    counts = found["summary"][0]
+    assert [each["name"] for each in counts["figures"]] == ["loss", "goodput.throughput"]
+    assert (counts["better"], counts["worse"]) == ((1, 0) if verdict == "less" else (0, 1))
+    outcomes = [(each["outcome"], each["fails"]) for each in found["criteria"]]
+    # Who loses less meets a limit on a percentile that the baseline lost.
+    tail = ("passed", False) if verdict == "less" else ("failed", True)
+    assert outcomes == [tail, ("passed", False)]
+    shown = run("compare", *where).out
+    answer = shown.partition("\nAnswer\n")[2].partition("\n\n")[0]
+    rows = answer.splitlines()
+    assert rows[2].startswith("Loss") and f"loses {verdict}" in rows[2]
+    assert shown.count("among the lost samples") == 1

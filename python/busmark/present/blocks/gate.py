@@ -100,8 +100,8 @@ def _measured(judged: CriterionVerdict, comparison: Comparison) -> Cell:
     if judged.kind == "share" and value is not None:
         ends = [_percent(end, judged.limit) for end in (value.low, value.high) if end is not None]
         limits = f" [{', '.join(ends)}]" if ends else ""
-        shown = f"{_percent(value.value, judged.limit)}{limits} % of samples"
-        return Cell(value.value, text=f"{shown} beyond the limit")
+        shown = f"{_percent(value.value, judged.limit)}{limits} % of samples beyond"
+        return Cell(value.value, text=shown)
     if judged.kind == "value":
         return value_cell(value)
     pair = None if judged.pair is None else comparison.pairs[judged.pair]
@@ -142,7 +142,7 @@ def facts(judged: CriterionVerdict, comparison: Comparison) -> dict[str, str]:
     more = judged.more_rounds
     decidable = judged.reason in ("interval includes the limit", "several cases")
     return {
-        "Measured": measured.replace("the limit", at) if at else measured,
+        "Measured": f"{measured} {at}" if at else measured,
         "Limit": _amount(judged, judged.limit),
         "Reason": f"{judged.reason} ({judged.detail})" if judged.detail else judged.reason,
         "Would have been found": _least(judged),
