@@ -283,30 +283,33 @@ def _remarks(comparison: Comparison) -> Section | None:
 
 def _differs(comparison: Comparison) -> Section | None:
     """Name parameters in which compared cases differ besides those that are compared, and why they
-    are compared all the same."""
+    are compared all the same; of sides, which are compared for these, no reason."""
     found: dict[tuple[str, ...], list[Pair]] = {}
+    of_sides = "side" in comparison.by
     for pair in comparison.pairs:
         for name, values in pair.differs.items():
             reported = not {None, "unstated"} & {
                 v for v in values if v is None or isinstance(v, str)
             }
             mine, other = (dim.value_text(name, value) for value in values)
-            why = _why(name, comparison.by, reported=reported)
-            found.setdefault((dim.title(name), mine, other, why), []).append(pair)
+            why = [] if of_sides else [_why(name, comparison.by, reported=reported)]
+            found.setdefault((dim.title(name), mine, other, *why), []).append(pair)
     rows = []
-    for (*differing, why), pairs in found.items():
+    for (title, mine, other, *why), pairs in found.items():
         of = case_name(pairs[0], comparison) if len(pairs) == 1 else f"{len(pairs)} cases"
-        rows.append((*differing, of, why))
-    other = comparison.candidates[0].name if len(comparison.candidates) == 1 else "Candidate's"
-    heads = ("Parameter", comparison.baseline.name, other, "Cases", "Compared because")
-    return _listed("Compared though they differ", "parameter", heads, rows)
+        rows.append((title, mine, other, of, *why))
+    candidate = comparison.candidates[0].name if len(comparison.candidates) == 1 else "Candidate's"
+    heads = ["Parameter", comparison.baseline.name, candidate, "Cases"]
+    if of_sides:
+        return _listed("What the sides differ in", "parameter", heads, rows)
+    return _listed("Compared though they differ", "parameter", [*heads, "Compared because"], rows)
 
 
 def _why(name: str, by: Sequence[str], *, reported: bool) -> str:
     """Return why cases are compared though a parameter differs."""
     if name == "qos.depth" and "qos.history" in by:
         return "a depth belongs to the history keep-last"
-    if {"adapter", "peer", "side"} & set(by):
+    if {"adapter", "peer"} & set(by):
         return "each adapter has its own default"
     if not reported:
         return "one side does not state it"
