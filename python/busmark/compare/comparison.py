@@ -58,10 +58,13 @@ class Families:
         return headline, loss, further
 
     def of(self, found: FigureChange) -> Family:
-        """Return the family of a figure."""
+        """Return the family of a figure. Where nothing was lost on either side no test can find
+        anything, so it is none of those that losses are adjusted for (Tarone 1990)."""
         if found.headline:
             return self.headline
-        return self.loss if found.name == "loss" else self.further
+        sides = (found.baseline, found.candidate)
+        lost = any(side and side.figure and side.figure.value for side in sides)
+        return self.loss if found.name == "loss" and lost else self.further
 
 
 def compare(

@@ -168,8 +168,9 @@ class Pair(Frozen):
     def loss(self) -> Change | None:
         """The loss, where the sides differ in it by more than counts as none, or may."""
         found = next((change for change in self.changes if change.name == "loss"), None)
-        differs = found and found.change and found.change.value != 0.0
-        return found if differs and found.verdict != "equivalent" else None
+        if found is None or found.change is None or found.verdict == "equivalent":
+            return None
+        return found if found.change.value != 0.0 else None
 
     @property
     def headlines(self) -> list[Change]:

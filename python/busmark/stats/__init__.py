@@ -30,6 +30,7 @@ from busmark.stats.change import (
     ratio_of_estimates,
     ratio_of_levels,
     reduce_rounds,
+    sign_test,
 )
 from busmark.stats.clock import MAX_DRIFT, ClockOffset, clock_offset, clock_step
 from busmark.stats.dependence import (
@@ -227,6 +228,7 @@ __all__ = [
     "rounds_beyond",
     "schedule",
     "share_interval",
+    "sign_test",
     "silverman_bandwidth",
     "steps",
     "steps_together",

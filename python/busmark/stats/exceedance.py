@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from busmark.stats._scipy import beta_below, beta_quantile, normal_quantile, student_quantile
+from busmark.stats.change import sign_test
 from busmark.stats.intervals import Estimate
 from busmark.stats.rounds import MIN_FOR_CORRELATION, batch_variances, effective_sample_size
 from busmark.stats.sample import FloatArray, check_confidence, check_percent, rank
@@ -206,14 +207,9 @@ class RoundsBeyond:
         """Return the two-sided p-value of the hypothesis that a round is at most as likely above
         the limit as not (or below it).
 
-        It is the sign test (Dixon & Mood 1946, "The statistical sign test", Journal of the American
-        Statistical Association 41): twice P(K >= k) for K ~ Binomial(rounds, 1/2), exact whatever
-        the rounds vary by. A round that is equal counts against what is to be shown.
+        It is `sign_test`; a round that is equal counts against what is to be shown.
         """
-        count = self.above if above else self.below
-        if count == 0:
-            return 1.0
-        return min(1.0, 2.0 * beta_below(0.5, float(count), self.rounds - count + 1.0))
+        return sign_test(self.above if above else self.below, self.rounds)
 
 
 def rounds_beyond(

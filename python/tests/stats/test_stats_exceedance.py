@@ -14,6 +14,7 @@ from busmark.stats import (
     exceedance_of_counts,
     rounds_beyond,
     share_interval,
+    sign_test,
 )
 
 Rounds = dict[int, np.ndarray]
@@ -135,6 +136,16 @@ def test_one_count_has_no_interval_and_none_is_an_error() -> None:
     for hits, totals in (([], []), ([0], [0]), ([3], [2])):
         with pytest.raises(ValueError):
             exceedance_of_counts(hits, totals)
+
+
+@given(st.data())
+def test_the_sign_test_is_binomial(data: st.DataObject) -> None:
+    pairs = data.draw(st.integers(1, 60))
+    count = data.draw(st.integers(0, pairs))
+    exact = binomtest(count, pairs, alternative="greater").pvalue
+    assert sign_test(count, pairs) == pytest.approx(min(1.0, 2.0 * exact))
+    with pytest.raises(ValueError, match="pairs"):
+        sign_test(pairs + 1, pairs)
 
 
 @given(seed=st.integers(0, 10_000), factor=st.floats(0.7, 1.4))

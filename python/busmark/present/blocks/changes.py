@@ -187,9 +187,10 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
             note.append(fact(title, rows[0].group))
     base, candidate = comparison.baseline.name, present[0] if len(present) == 1 else "Candidate's"
     losses = [pair.loss for pair in pairs]
+    sides = [[getattr(loss, side, None) for loss in losses] for side in ("baseline", "candidate")]
     lost = [
-        Column(base, [value_cell(loss and loss.baseline) for loss in losses], group="Loss"),
-        Column(candidate, [value_cell(loss and loss.candidate) for loss in losses], group="Loss"),
+        Column(base, list(map(value_cell, sides[0])), group="Loss"),
+        Column(candidate, list(map(value_cell, sides[1])), group="Loss"),
         Column("Difference", list(map(judged_cell, losses)), "ratio", group="Loss"),
     ]
     columns = [

@@ -47,13 +47,20 @@ def gate(comparison: Comparison) -> Section | None:
         Field("Worst case", lambda of: _of_case(of[1], comparison)),
         Field("Measured there", lambda of: _measured(of[1], comparison), kind="ratio"),
     ]  # fmt: skip
-    total = Counter(judged.outcome for judged in comparison.criteria)
+    total = Counter(map(_ended, comparison.criteria))
     ended = ENDED.get(comparison.gate, comparison.gate)
-    sentence = in_words({outcome: total[outcome] for outcome in SIGNS})
+    words = (word for outcome in SIGNS for word in (f"{outcome} that fail", outcome))
+    sentence = in_words({word: total[word] for word in words})
     notes = [Text("beyond")] if any(one.kind == "share" for one in worst) else []
     rows = list(zip(signs, worst, counts, strict=True))
     table = listing(rows, fields, note=notes, key="gate")
     return Section("Gate", [table], summary=f"{ended}: {sentence}")
+
+
+def _ended(judged: CriterionVerdict) -> str:
+    """Return its outcome, and whether one that is not failed ends the command with exit code 1."""
+    more = judged.fails and judged.outcome != "failed"
+    return f"{judged.outcome} that fail" if more else judged.outcome
 
 
 def _counted(own: Sequence[CriterionVerdict]) -> dict[Outcome, Cell]:
@@ -62,8 +69,7 @@ def _counted(own: Sequence[CriterionVerdict]) -> dict[Outcome, Cell]:
     counts = Counter(judged.outcome for judged in own)
     fails = {judged.outcome for judged in own if judged.fails} - {"failed"}
     return {
-        outcome: Cell(counts[outcome], more="exit code 1" if outcome in fails else "")
-        for outcome in SIGNS
+        outcome: Cell(counts[outcome], more="fail" if outcome in fails else "") for outcome in SIGNS
     }
 
 
