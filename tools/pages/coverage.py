@@ -27,6 +27,7 @@ from tools.simulate.laws import LAWS
 from tools.simulate.power import METHODS, NOISES, ROUNDS, SAMPLES, SLOWDOWNS, Power
 
 from busmark.compare.verdict import EQUIVALENT
+from busmark.model.text import joined
 from busmark.stats import FEW as FEW_ROUNDS
 from busmark.stats import Estimate, share_interval
 from busmark.stats.precision import early
@@ -111,10 +112,9 @@ campaigns for each entry: first by the share of samples beyond the limit alone, 
 by the rounds that are beyond, each compared with the baseline's round beside it, which is what
 `busmark ab` does. *{limit}*: the candidate has {factor:g} times the latencies of the baseline, so
 failures are false alarms; each of both tests is meant to have 2.5 at most, so both together 5.
-*Recorded* are {recorded} pairs of rounds of two equal sides of `busmark ab` with UDP sockets on a
-machine of 2 CPUs, idle or busy with other work; in each campaign some of the pairs are drawn, and
-which round of a pair is the baseline's. Of the others, samples are log-normal. Rounds have
-{samples:,} samples."""
+*Recorded* are pairs of rounds of two equal sides with UDP sockets, {recorded}; in each campaign
+pairs are drawn from them, and which round of a pair is the baseline's. Of the others, samples are
+log-normal, {samples:,} of each round."""
 
 GATES_NOTE = """Where the machine differs from round to round, the 99th percentile of all rounds of
 the baseline is known badly, and so is the share beyond a multiple of it: with fewer rounds than
@@ -293,7 +293,9 @@ def _gates(rows: Sequence[Gated]) -> str:
         campaigns=min(row.campaigns for row in rows),
         limit=WORSE[0].name.capitalize(),
         factor=WORSE[0].factor,
-        recorded=len(next(iter(recorded().values()))),
+        recorded=joined(
+            [f"{len(of)} of {of.shape[2]:,} samples ({name})" for name, of in recorded().items()]
+        ),
         samples=GATE_SAMPLES,
     )
     heads = ["rounds differ", "rounds", "by", *(worse.name for worse in WORSE)]

@@ -23,8 +23,9 @@ SAMPLES = 1_000
 CRITERION = Criterion.parse("p99.latency > 1.2")
 
 RECORDED = Path(__file__).resolve().parent / "recorded.npz"
-"""Rounds of two equal sides of `busmark ab`, in turn: latencies in ns, shape (rounds, 2, samples);
-by the state of the machine."""
+"""Rounds of two equal sides, UDP sockets, in turn: round trips in ns, shape (rounds, 2, samples).
+One is the kept result `sides` of `python/tests/oracles`; the other one of `busmark ab udp udp` on a
+machine whose 2 CPUs had other work for 20."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Recording:
     name: str
 
     def pairs(self, rng: Rng, rounds: int) -> Array:
-        """Choose recorded pairs, and in each at random which of the two is the baseline's."""
+        """Draw recorded pairs, and in each at random which of the two is the baseline's."""
         known = recorded()[self.name]
         chosen = known[rng.choice(len(known), rounds, replace=rounds > len(known))]
         turned = rng.random(rounds) < 0.5
@@ -94,8 +95,8 @@ SOURCES: tuple[Machine | Recording, ...] = (
     Machine("rounds differ by 20 %", own=0.2),
     Machine("rounds differ by 2 %, the machine by a factor of 2.7", own=0.02, common=1.0),
     Machine("bursts in three of ten rounds", own=0.02, bursts=0.3),
-    Recording("recorded, quiet"),
-    Recording("recorded, busy"),
+    Recording("recorded, kept result"),
+    Recording("recorded, 2 busy CPUs"),
 )
 
 

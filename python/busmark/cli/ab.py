@@ -66,6 +66,7 @@ def command(
     """
     from busmark.adapters import misnamed
     from busmark.cli.campaign import INTERRUPTED, Ending, conduct, report
+    from busmark.cli.output import echo
     from busmark.compare import compare, select
     from busmark.control.campaign import default_directory
     from busmark.errors import UserError
@@ -101,5 +102,6 @@ def command(
     finally:
         # Behind the gate, which is read first.
         if not judgement.as_json:
+            echo("")
             report(out)
     sys.exit(code)
