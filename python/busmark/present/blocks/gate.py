@@ -19,8 +19,13 @@ from busmark.present.figures import in_words, ratio_with_interval
 SIGNS: dict[Outcome, str] = {"failed": "✗", "not measured": "–", "undecided": "?", "passed": "✓"}
 """By outcome, the worst first."""
 
-COUNTED: tuple[Outcome, ...] = ("passed", "failed", "undecided", "not measured")
-"""Outcomes in the order of the table of criteria."""
+COUNTED: dict[Outcome, str] = {
+    "passed": "Passed",
+    "failed": "Failed",
+    "undecided": "?",
+    "not measured": "Not measured",
+}
+"""Headings of the table of criteria."""
 
 MOST_RATIO = 10.0
 """A percentile that would have to grow by more says less than the share of samples beyond."""
@@ -41,11 +46,11 @@ def gate(comparison: Comparison) -> Section | None:
     signs = [SIGNS["failed" if one.fails else one.outcome] for one in worst]
     fields = [
         Field("Fails if", lambda of: f"{of[0]} {of[1].criterion}"),
-        *(Field(text.upper_first(outcome), item(2, outcome), kind="count")
-          for outcome in COUNTED
+        *(Field(title, item(2, outcome), kind="count")
+          for outcome, title in COUNTED.items()
           if outcome != "not measured" or any(of[outcome].value for of in counts)),
-        Field("Worst case", lambda of: _of_case(of[1], comparison)),
-        Field("Measured there", lambda of: _measured(of[1], comparison), kind="ratio"),
+        Field("Worst measured", lambda of: _measured(of[1], comparison), kind="ratio"),
+        Field("Case", lambda of: _of_case(of[1], comparison)),
     ]  # fmt: skip
     total = Counter(map(_ended, comparison.criteria))
     ended = ENDED.get(comparison.gate, comparison.gate)
@@ -106,8 +111,7 @@ def _measured(judged: CriterionVerdict, comparison: Comparison) -> Cell:
     if judged.kind == "share" and value is not None:
         ends = [_percent(end, judged.limit) for end in (value.low, value.high) if end is not None]
         limits = f" [{', '.join(ends)}]" if ends else ""
-        shown = f"{_percent(value.value, judged.limit)}{limits} % of samples beyond"
-        return Cell(value.value, text=shown)
+        return Cell(value.value, text=f"{_percent(value.value, judged.limit)}{limits} %")
     if judged.kind == "value":
         return value_cell(value)
     pair = None if judged.pair is None else comparison.pairs[judged.pair]
@@ -144,11 +148,11 @@ def facts(judged: CriterionVerdict, comparison: Comparison) -> dict[str, str]:
     if judged.kind == "ratio" and judged.value is not None:
         measured = f"{ratio_with_interval(judged.value)} ×"
     if at and judged.value is not None and judged.value.count is not None:
-        measured = measured.replace(" of samples", f" of {text.count(judged.value.count)} samples")
+        measured = f"{measured} of {text.count(judged.value.count)} samples"
     more = judged.more_rounds
     decidable = judged.reason in ("interval includes the limit", "several cases")
     return {
-        "Measured": f"{measured} {at}" if at else measured,
+        "Measured": f"{measured} beyond {at}" if at else measured,
         "Limit": _amount(judged, judged.limit),
         "Reason": f"{judged.reason} ({judged.detail})" if judged.detail else judged.reason,
         "Would have been found": _least(judged),
@@ -168,8 +172,8 @@ def _least(judged: CriterionVerdict) -> str:
         return f"a change of {change} or {and_beyond}"
     # A plan needs no more digits.
     amount = _amount(judged, float(f"{judged.least:.3g}"))
-    of = " of samples beyond" if judged.kind == "share" else ""
-    return f"{amount}{of} or {and_beyond}"
+    of = " of the samples" if judged.kind in ("share", "difference") else ""
+    return f"{amount} or {and_beyond}{of}"
 
 
 def _of_case(judged: CriterionVerdict, comparison: Comparison) -> str:
