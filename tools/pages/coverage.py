@@ -113,7 +113,7 @@ by the rounds that are beyond, each compared with the baseline's round beside it
 `busmark ab` does. *{limit}*: the candidate has {factor:g} times the latencies of the baseline, so
 failures are false alarms; each of both tests is meant to have 2.5 at most, so both together 5.
 *Recorded* are pairs of rounds of two equal sides with UDP sockets, {recorded}; in each campaign
-pairs are drawn from them, and which round of a pair is the baseline's. Of the others, samples are
+pairs are drawn from them, and which round of a pair is the baseline's. In the others, samples are
 log-normal, {samples:,} of each round."""
 
 GATES_NOTE = """Rounds find more than the share where a machine's load is common to both rounds of a

@@ -74,7 +74,7 @@ class FigureChange:
 
     @property
     def p_value(self) -> float | None:
-        """P-value of no change; None without an interval. Of two tests it is twice the smaller one
+        """P-value of no change; None without an interval. It is twice the smaller one of two tests
         (Bonferroni)."""
         own = self.tested.p_value(unchanged(self.name)) if self.tested else None
         if own is None or self.p_of_rounds is None:

@@ -360,7 +360,7 @@ def sign_test(count: int, pairs: int) -> float:
     Mood 1946, "The statistical sign test", Journal of the American Statistical Association 41).
 
     Raises:
-        ValueError: if ``count`` is no number of these pairs.
+        ValueError: if ``count`` is not between 0 and ``pairs``.
     """
     if not 0 <= count <= pairs:
         raise ValueError(f"{count} of {pairs} pairs")
