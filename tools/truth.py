@@ -24,6 +24,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "python"))
 
 from tools.simulate.added import ADDED_TO, WAYS, added
 from tools.simulate.coverage import SETTINGS, coverage
+from tools.simulate.gates import ROUNDS as GATE_ROUNDS
+from tools.simulate.gates import SOURCES, gated
 from tools.simulate.histories import STEPS, VARYING, watched
 from tools.simulate.laws import LAWS
 from tools.simulate.power import NOISES, ROUNDS, power
@@ -59,7 +61,18 @@ def parts(campaigns: int, seed: int) -> dict[str, list[Part]]:
         for i, varying in enumerate(VARYING)
         for j, step in enumerate(STEPS)
     ]
-    return {"coverage": covering, "power": telling, "added": adding, "histories": watching}
+    gating: list[Part] = [
+        partial(gated, source, rounds, campaigns, (seed, 4, i, rounds))
+        for i, source in enumerate(SOURCES)
+        for rounds in GATE_ROUNDS
+    ]
+    return {
+        "coverage": covering,
+        "power": telling,
+        "added": adding,
+        "histories": watching,
+        "gate": gating,
+    }
 
 
 def main() -> int:
@@ -68,7 +81,7 @@ def main() -> int:
     parser.add_argument("--campaigns", type=int, default=1000, help="of each kind")
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--only", choices=("coverage", "power", "added", "histories"))
+    parser.add_argument("--only", choices=tuple(parts(1, SEED)))
     parser.add_argument("--out", type=Path, default=RECORD)
     given = parser.parse_args()
     kept = json.loads(given.out.read_text(encoding="utf-8")) if given.only else {}

@@ -62,10 +62,11 @@ def command(
     nice -n 5'. `as-is` in place of the adapter stands for the adapter that the scenario names.
 
     Ctrl-C keeps the finished rounds; `busmark run --resume --out DIR` continues later, and `busmark
-    compare DIR --by side` compares. Exit code 1 if a criterion is missed or a round failed.
+    compare DIR --by side` compares. Exit code 1 if a criterion fails or a round failed.
     """
     from busmark.adapters import misnamed
-    from busmark.cli.campaign import INTERRUPTED, Ending, conduct
+    from busmark.cli.campaign import INTERRUPTED, Ending, conduct, report
+    from busmark.cli.output import echo
     from busmark.compare import compare, select
     from busmark.control.campaign import default_directory
     from busmark.errors import UserError
@@ -87,14 +88,20 @@ def command(
         )
     loaded = loaded.with_sides(sides)
     out = out or default_directory(f"ab {loaded.name}")
-    code = conduct(loaded, text, out, go_on=False, ending=Ending(shown=not judgement.as_json))
-    if code == INTERRUPTED:
-        sys.exit(code)
+    code = conduct(loaded, text, out, go_on=False, ending=Ending(shown=False))
     by = ["side"]
-    found = compare(
-        select([str(out)], by, f"side={BASELINE}"),
-        by=by,
-        equivalent=judgement.equivalent,
-        gate=gate,
-    )
-    sys.exit(judgement.present(found) or code)
+    try:
+        if code != INTERRUPTED:
+            found = compare(
+                select([str(out)], by, f"side={BASELINE}"),
+                by=by,
+                equivalent=judgement.equivalent,
+                gate=gate,
+            )
+            code = judgement.present(found) or code
+    finally:
+        # Behind the gate, which is read first.
+        if not judgement.as_json:
+            echo("")
+            report(out)
+    sys.exit(code)

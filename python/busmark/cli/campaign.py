@@ -136,3 +136,12 @@ def present(result: Result, ending: Ending, early: EarlyCases | None = None) -> 
     if ending.open_it:
         open_page(written[0])
     return campaign
+
+
+def report(directory: Path) -> None:
+    """Print the tables of a campaign that was run."""
+    from busmark.cli.documents import show
+    from busmark.compare.stored import StoredAnalysis
+    from busmark.present.blocks.campaign import document
+
+    show(document(StoredAnalysis(Result(directory)).campaign), pager=False)

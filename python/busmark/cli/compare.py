@@ -68,7 +68,7 @@ def command(
     Two campaigns differ by more than their rounds show. For a gate, use `busmark ab`, which
     interleaves both sides, or give further campaigns of the baseline with --repeat.
 
-    Exit code 1 if a criterion is missed, 2 if the results are not the same experiment.
+    Exit code 1 if a criterion fails, 2 if the results are not the same experiment.
     """
     from busmark.compare import compare, further, select
 

@@ -63,6 +63,9 @@ class FigureChange:
     reason: str | None
     losses: Losses | None = None
     """For a latency: what both sides lost, if that matters to it."""
+    p_of_rounds: float | None = None
+    """P-value of no change by pairs of rounds that ran in turn; None where there is no such
+    test."""
 
     @property
     def is_ratio(self) -> bool:
@@ -71,8 +74,12 @@ class FigureChange:
 
     @property
     def p_value(self) -> float | None:
-        """P-value of no change; None without an interval."""
-        return self.tested.p_value(unchanged(self.name)) if self.tested else None
+        """P-value of no change; None without an interval. It is twice the smaller one of two tests
+        (Bonferroni)."""
+        own = self.tested.p_value(unchanged(self.name)) if self.tested else None
+        if own is None or self.p_of_rounds is None:
+            return own
+        return min(1.0, 2.0 * min(own, self.p_of_rounds))
 
     @property
     def change(self) -> Figure | None:
@@ -162,7 +169,7 @@ def _losses(of: FigureChange, loss: FigureChange | None) -> Losses | None:
     hidden = any(side is not None and side.lost for side in (of.baseline, of.candidate))
     if abs(after.value - before.value) <= least and not hidden:
         return None
-    p_value = loss.tested.p_value(0.0) if loss.tested else None
+    p_value = loss.p_value
     shown = p_value is not None and p_value <= 1.0 - CONFIDENCE
     return Losses(before.value, after.value, shown)
 
@@ -186,7 +193,21 @@ def _found(
     tested, why_not = _tested(baseline, candidate, paired=paired)
     # What was resampled is not needed any more, and is most of what a comparison would hold.
     before, after = (replace(side, level=None) for side in (baseline, candidate))
-    return FigureChange(name, headline, before, after, tested, why_not)
+    by_rounds = _p_of_rounds(before, after, tested) if paired and tested else None
+    return FigureChange(name, headline, before, after, tested, why_not, None, by_rounds)
+
+
+def _p_of_rounds(
+    baseline: Measurement, candidate: Measurement, tested: stats.Change
+) -> float | None:
+    """Return the p-value of no change in a share by pairs of rounds: losses come in bursts, so that
+    few rounds have most of them and the spread of rounds shows nothing, where each pair does."""
+    if baseline.counts is None or candidate.counts is None:
+        return None
+    common = baseline.values.keys() & candidate.values.keys()
+    signs = [np.sign(candidate.values[n] - baseline.values[n]) for n in common]
+    more, less = signs.count(1.0), signs.count(-1.0)
+    return stats.sign_test(more if tested.estimate.value > 0.0 else less, more + less)
 
 
 def _tested(

@@ -44,15 +44,27 @@ class Families:
     """What is judged together, of one candidate."""
 
     headline: Family = field(default_factory=list)
+    loss: Family = field(default_factory=list)
     further: Family = field(default_factory=list)
     floor: Family = field(default_factory=list)
-    """Family of the null adapter: in neither of these."""
+    """Family of the null adapter: in none of these."""
 
     @property
-    def tests(self) -> tuple[int, int]:
-        """Tests of headline figures and of others."""
-        headline, further = (tests([f for _, f in of]) for of in (self.headline, self.further))
-        return headline, further
+    def tests(self) -> tuple[int, int, int]:
+        """Tests of headline figures, of losses and of others."""
+        headline, loss, further = (
+            tests([f for _, f in of]) for of in (self.headline, self.loss, self.further)
+        )
+        return headline, loss, further
+
+    def of(self, found: FigureChange) -> Family:
+        """Return the family of a figure. Where nothing was lost on either side no test can find
+        anything, so it is none of those that losses are adjusted for (Tarone 1990)."""
+        if found.headline:
+            return self.headline
+        sides = (found.baseline, found.candidate)
+        lost = any(side and side.figure and side.figure.value for side in sides)
+        return self.loss if found.name == "loss" and lost else self.further
 
 
 def compare(
@@ -106,8 +118,9 @@ def compare(
         confidence=CONFIDENCE,
         equivalent=equivalent,
         equivalent_loss=EQUIVALENT_LOSS,
-        headline_tests=sum(headline for headline, _ in counts.values()),
-        further_tests=sum(further for _, further in counts.values()),
+        headline_tests=sum(headline for headline, _, _ in counts.values()),
+        loss_tests=sum(loss for _, loss, _ in counts.values()),
+        further_tests=sum(further for _, _, further in counts.values()),
         sessions=1 + len(repeats),
         summary=[
             document.counted(
@@ -239,8 +252,7 @@ def _families(compared: Sequence[PairInProgress]) -> dict[str, Families]:
         own = families.setdefault(c.candidate.name, Families())
         for found in c.found:
             of_floor = c.is_floor and not only_floors
-            of = own.floor if of_floor else own.headline if found.headline else own.further
-            of.append((c, found))
+            (own.floor if of_floor else own.of(found)).append((c, found))
     return families
 
 
@@ -252,7 +264,11 @@ def _pairs(
     margin: float,
 ) -> list[Pair]:
     judged: dict[tuple[int, str], Decision] = {}
-    for family in (f for own in families.values() for f in (own.headline, own.further, own.floor)):
+    for family in (
+        family
+        for own in families.values()
+        for family in (own.headline, own.loss, own.further, own.floor)
+    ):
         results = verdicts([found for _, found in family], margin)
         keys = [(id(c), found.name) for c, found in family]
         judged |= dict(zip(keys, results, strict=True))

@@ -255,10 +255,10 @@ def side_summary(side: Side) -> SideSummary:
 
 
 def counted(
-    side: Side, pairs: Sequence[Pair], tests: tuple[int, int], missing: int = 0
+    side: Side, pairs: Sequence[Pair], tests: tuple[int, int, int], missing: int = 0
 ) -> VerdictCounts:
     """Return verdicts of the cases against one side; the floor's is none. `tests`: of its headline
-    figures and of its others. `missing`: cases that were not measured."""
+    figures, of its losses and of its others. `missing`: cases that were not measured."""
     only_floors = all(pair.is_floor for pair in pairs)
     of_side = [
         pair for pair in pairs if pair.candidate == side.name and (only_floors or not pair.is_floor)
@@ -268,7 +268,8 @@ def counted(
         candidate=side.name,
         cases=len(of_side),
         headline_tests=tests[0],
-        further_tests=tests[1],
+        loss_tests=tests[1],
+        further_tests=tests[2],
         better=sum(verdicts[v] for v in BETTER),
         worse=sum(verdicts[v] for v in WORSE),
         mixed=verdicts["mixed"],
@@ -280,11 +281,10 @@ def counted(
 
 
 def _by_figure(pairs: Sequence[Pair]) -> list[FigureCounted]:
-    """Return each headline figure, and loss where some case's changed."""
-    changes = [change for pair in pairs for change in pair.headlines]
-    losses = [c for pair in pairs for c in pair.changes if c.name == "loss"]
-    if any(change.verdict in (*BETTER, *WORSE) for change in losses):
-        changes += losses
+    """Return each headline figure; first the loss, where the sides of any case differ in it."""
+    changes = [c for pair in pairs for c in pair.headlines if c.name != "loss"]
+    if any(pair.loss for pair in pairs):
+        changes = [*(c for pair in pairs for c in pair.changes if c.name == "loss"), *changes]
     groups: dict[tuple[str, Quantity | None], list[Change]] = {}
     for change in changes:
         groups.setdefault((change.name, change.latency), []).append(change)

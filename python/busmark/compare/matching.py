@@ -77,7 +77,8 @@ def match(baseline: Side, candidate: Side, by: Sequence[str], *, force: bool) ->
         found = _by_adapter(
             *_unmatched(pairs, first, second), {*by, *unknown, *following, *sides}, newer
         )
-        pairs += _with_differences(found, (*by, *OF_THE_ADAPTER, *sides))
+        # What sides differ in is what they are.
+        pairs += _with_differences(found, by if sides else (*by, *OF_THE_ADAPTER))
     if force:
         first_left, second_left = _unmatched(pairs, first, second)
         by_id = {case.id: case for case in second_left}

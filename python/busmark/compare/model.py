@@ -13,26 +13,30 @@ from pydantic import Field
 from busmark.compare.verdict import BETTER, WORSE, Verdict
 from busmark.model.figure import Figure, Frozen, Quantity
 
-VERSION = 4
+VERSION = 5
 """Version of this document; raised when a reader of the older one would misread it."""
 
 CaseVerdict = Literal[Verdict, "mixed"]
 """mixed: better by one of its headline figures, worse by another."""
 
-Outcome = Literal["met", "missed", "undecided", "not measured"]
-"""met: the whole interval is within the limit. missed: all of it is beyond. not measured: a case of
-the baseline that the candidate did not measure."""
+Outcome = Literal["passed", "failed", "undecided", "not measured"]
+"""passed: shown to be within the limit. failed: shown to be beyond it. not measured: a case of the
+baseline that the candidate did not measure."""
 
 REASONS = {
-    "within": "the whole interval is within the limit",
-    "beyond": "the whole interval is beyond the limit",
-    "across": "the interval includes the limit",
+    "within the limit": "the whole interval is",
+    "beyond the limit": "the whole interval is",
+    "rounds beyond the limit": "more rounds are than chance explains, each compared with the round "
+    "of the baseline that ran beside it",
+    "interval includes the limit": "more rounds may decide",
     "several cases": "beyond the limit alone, but not after Holm's correction for the cases of the "
     "criterion",
     "one round": "a side has one round only, which gives no interval",
     "no interval": "a figure has no interval",
     "no figure": "the candidate has no such figure",
     "lost in baseline": "the baseline's percentile falls among its lost samples",
+    "loses less": "the baseline's percentile falls among its lost samples; the candidate's does "
+    "not, and it loses less",
     "loses more": "the candidate loses more samples; a lost sample has no latency that could be "
     "within the limit",
     "other unit": "figure and limit have different units",
@@ -41,14 +45,16 @@ REASONS = {
 """Why a criterion ended as it did for a case, and what the words mean."""
 
 Reason = Literal[
-    "within",
-    "beyond",
-    "across",
+    "within the limit",
+    "beyond the limit",
+    "rounds beyond the limit",
+    "interval includes the limit",
     "several cases",
     "one round",
     "no interval",
     "no figure",
     "lost in baseline",
+    "loses less",
     "loses more",
     "other unit",
     "not measured",
@@ -108,7 +114,8 @@ class Change(Frozen):
     p_value: float | None
     """p-value of no change, two-sided."""
     p_adjusted: float | None
-    """The same by Holm, over all headline figures of the candidate, or over all its others."""
+    """The same by Holm, over all headline figures of the candidate, over all its losses, or over
+    all its other figures."""
     verdict: Verdict
     reason: str | None
     """Why it is undecided, or what to bear in mind."""
@@ -158,14 +165,23 @@ class Pair(Frozen):
         return next((change for change in self.changes if change.headline), None)
 
     @property
+    def loss(self) -> Change | None:
+        """The loss, where the sides differ in it by more than counts as none, or may."""
+        found = next((change for change in self.changes if change.name == "loss"), None)
+        if found is None or found.change is None or found.verdict == "equivalent":
+            return None
+        return found if found.change.value != 0.0 else None
+
+    @property
     def headlines(self) -> list[Change]:
-        """The figures that a summary counts: goodput or the median of the latency, and its 99th
-        percentile where a latency is the headline."""
+        """The figures that a summary counts: the loss where the sides differ in it, goodput or the
+        median of the latency, and its 99th percentile where a latency is the headline."""
         first = self.headline
+        lost = [self.loss] if self.loss and not (first and first.name == "loss") else []
         if first is None:
-            return []
+            return lost
         tail = [c for c in self.changes if c.name == "p99.latency" and first.latency is not None]
-        return [first, *tail]
+        return [*lost, first, *tail]
 
     @property
     def verdict(self) -> CaseVerdict:
@@ -176,7 +192,7 @@ class Pair(Frozen):
         worse = next((v for v in verdicts if v in WORSE), None)
         if better and worse:
             return "mixed"
-        return better or worse or (verdicts[0] if verdicts else "undecided")
+        return better or worse or (self.headline.verdict if self.headline else "undecided")
 
 
 class LeftOut(Frozen):
@@ -219,7 +235,7 @@ class CriterionVerdict(Frozen):
     """The figure."""
     outcome: Outcome
     fails: bool
-    """Whether it ends the command with exit code 1: missed; and, as `--undecided` and `--missing`
+    """Whether it ends the command with exit code 1: failed; and, as `--undecided` and `--missing`
     have it, what is undecided or was not measured."""
     kind: Literal["share", "value", "ratio", "difference"] | None
     """What was compared with the limit: for a percentile the share of the candidate's samples
@@ -231,11 +247,11 @@ class CriterionVerdict(Frozen):
     reason: Reason
     """A word of a fixed list, with its meaning in `REASONS`."""
     detail: str
-    """Why a figure or an interval is missing, or the shares lost; empty where the reason says
-    all."""
+    """Why a figure or an interval is missing, the shares lost, or how many rounds are beyond;
+    empty where the reason says all."""
     p_adjusted: float | None
     """p-value of the criterion's limit, two-sided, by Holm over the candidate's cases of this
-    criterion."""
+    criterion; where the figure is beyond the limit, the smaller one of both tests."""
     least: float | None
     """Where it is undecided: the least value that four of five such runs would show beyond the
     limit, in the unit of `value`."""
@@ -304,6 +320,8 @@ class VerdictCounts(Frozen):
     headline_tests: int
     """Tests over which Holm adjusts the headline figures: only this side's, so that another side
     changes no verdict."""
+    loss_tests: int
+    """The same of losses."""
     further_tests: int
     """The same of all other figures."""
     better: int
@@ -315,8 +333,8 @@ class VerdictCounts(Frozen):
     missing: int = 0
     """Cases of the baseline that were not measured with this side."""
     figures: list[FigureCounted]
-    """Each headline figure on its own: median, 99th percentile, goodput; and loss where it
-    changed."""
+    """Each headline figure on its own: loss where the sides differ in it, median, 99th percentile,
+    goodput."""
 
 
 class TheirRow(Frozen):
@@ -346,6 +364,8 @@ class Comparison(Frozen):
     """Within this share of all samples a difference in loss does."""
     headline_tests: int
     """Tests of headline figures, of all sides; an adjustment is over one side's (`summary`)."""
+    loss_tests: int
+    """Tests of losses."""
     further_tests: int
     """Tests of all other figures."""
     sessions: int = 1
@@ -371,9 +391,9 @@ class Comparison(Frozen):
         if not self.criteria:
             return None
         if self.failed:
-            return "missed"
-        every = all(judged.outcome == "met" for judged in self.criteria)
-        return "met" if every else "undecided"
+            return "failed"
+        every = all(judged.outcome == "passed" for judged in self.criteria)
+        return "passed" if every else "undecided"
 
     def counted(self, candidate: str) -> VerdictCounts:
         """Return what is counted against one side."""

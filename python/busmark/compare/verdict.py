@@ -2,9 +2,9 @@
 
 A hundred comparisons of identical sides give five 95 % intervals without 1. So a difference is
 reported only if its p-value, adjusted by Holm over a family of comparisons, is at most 5 %. There
-are two families for each candidate: the headline figures, one of each case, and all others. In
-each, the probability of reporting any difference where there is none is at most 5 %. A further
-candidate has its own families, so that it changes no verdict on the others.
+are three families for each candidate: the headline figures, one of each case; the losses; and all
+others. In each, the probability of reporting any difference where there is none is at most 5 %. A
+further candidate has its own families, so that it changes no verdict on the others.
 
 Equivalence needs the whole interval within the margin (two one-sided tests at 2.5 %, Schuirmann
 1987). It is not adjusted: a change of just the margin is taken for equivalent in 2.5 % of cases.

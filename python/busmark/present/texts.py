@@ -99,9 +99,9 @@ TEXTS = {
         "A limit on a percentile is judged by the share of samples beyond it: 1 % may be for p99, "
         "0.1 % for p99.9."
     ),
-    "would_be_found": (
-        "Would be found: the least change that four of five such runs show to be beyond the limit. "
-        "More rounds: about how many would decide it, on each side."
+    "least_found": (
+        "Would have been found: four of five runs like this one show it to be beyond the limit. "
+        "More rounds: about how many would decide the case, on each side."
     ),
     "theirs": (
         "One-way latency; performance_test counts it from the actual sending, Busmark from the "
@@ -111,7 +111,8 @@ TEXTS = {
     "holm": "A verdict survives Holm's correction over this number of tests.",
     "false": (
         "The probability of any false verdict is at most {one} for the headline figures of a "
-        "candidate, and as much for its other figures; {all} for all candidates together."
+        "candidate, as much for its losses, and as much for its other figures; {all} for all "
+        "candidates together."
     ),
     "capture_ends": "In brackets: least and greatest.",
     "capture_l": (

@@ -10,7 +10,7 @@ its ``seed`` argument only.
 - `change`: `Change`, a ratio or difference of two sets of rounds, with interval and test.
 - `percentiles`: observed percentiles with their intervals: of a round, of all rounds together,
   with lost samples as later than any.
-- `exceedance`: the share of samples beyond a limit.
+- `exceedance`: the share of samples beyond a limit; rounds beyond one, each by its partner.
 - `precision`: how precise a typical round is, how long rounds are best, and how many follow.
 - `describe`: summary figures of a sample, of its best part, and of neighbours (jitter).
 - `distribution`: densities, histograms and percentile curves. `modality`: modes.
@@ -30,6 +30,7 @@ from busmark.stats.change import (
     ratio_of_estimates,
     ratio_of_levels,
     reduce_rounds,
+    sign_test,
 )
 from busmark.stats.clock import MAX_DRIFT, ClockOffset, clock_offset, clock_step
 from busmark.stats.dependence import (
@@ -66,9 +67,11 @@ from busmark.stats.distribution import (
 )
 from busmark.stats.exceedance import (
     Exceedance,
+    RoundsBeyond,
     exceedance,
     exceedance_of_baseline,
     exceedance_of_counts,
+    rounds_beyond,
 )
 from busmark.stats.intervals import Estimate, order_limits, share_interval, typical
 from busmark.stats.modality import Modality, Mode, modes
@@ -159,6 +162,7 @@ __all__ = [
     "Mode",
     "Ordered",
     "Round",
+    "RoundsBeyond",
     "Schedule",
     "Smoothed",
     "Spread",
@@ -221,8 +225,10 @@ __all__ = [
     "reduce_rounds",
     "rising",
     "robust_line",
+    "rounds_beyond",
     "schedule",
     "share_interval",
+    "sign_test",
     "silverman_bandwidth",
     "steps",
     "steps_together",

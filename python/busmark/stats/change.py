@@ -14,7 +14,13 @@ from math import exp, hypot, inf, log, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from busmark.stats._scipy import normal_beyond, normal_quantile, student_beyond, student_quantile
+from busmark.stats._scipy import (
+    beta_below,
+    normal_beyond,
+    normal_quantile,
+    student_beyond,
+    student_quantile,
+)
 from busmark.stats.intervals import Estimate, share_interval, typical
 from busmark.stats.rounds import Round, Statistic, evaluate, inner_variance
 from busmark.stats.sample import FloatArray, as_positive, as_sample, check_confidence
@@ -344,6 +350,23 @@ def difference_of_shares(
         confidence,
         log_scale=False,
     )
+
+
+def sign_test(count: int, pairs: int) -> float:
+    """Return the two-sided p-value of the hypothesis that either side of a pair is as likely the
+    greater one, where one side is in ``count`` of them.
+
+    It is twice P(K >= count) for K ~ Binomial(pairs, 1/2), exact whatever pairs vary by (Dixon &
+    Mood 1946, "The statistical sign test", Journal of the American Statistical Association 41).
+
+    Raises:
+        ValueError: if ``count`` is not between 0 and ``pairs``.
+    """
+    if not 0 <= count <= pairs:
+        raise ValueError(f"{count} of {pairs} pairs")
+    if count == 0:
+        return 1.0
+    return min(1.0, 2.0 * beta_below(0.5, float(count), pairs - count + 1.0))
 
 
 def ratio_of_estimates(a: Estimate, b: Estimate, confidence: float = 0.95) -> Change:

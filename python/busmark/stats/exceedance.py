@@ -9,6 +9,9 @@ Methodology 24): the size that gives independent samples the variance of the sha
 and inside them, over (t(rounds-1) / z)**2. Where the limit is a multiple of a baseline's
 percentile, that is uncertain, too: the variance between rounds is then of resampled rounds of both
 sides.
+
+Where rounds of both sides ran in turn, `rounds_beyond` compares each with its partner alone: what
+the machine does to both at a time then widens nothing.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from busmark.stats._scipy import beta_below, beta_quantile, normal_quantile, student_quantile
+from busmark.stats.change import sign_test
 from busmark.stats.intervals import Estimate
 from busmark.stats.rounds import MIN_FOR_CORRELATION, batch_variances, effective_sample_size
 from busmark.stats.sample import FloatArray, check_confidence, check_percent, rank
@@ -182,6 +186,57 @@ def exceedance_of_baseline(
     fewest = min(len(rounds), len(baseline))
     between = (float(shares.mean()), float(shares.var()) * fewest / max(fewest - 1, 1))
     return _exceedance(rounds, hits, limit, percent, between, confidence, fewest)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundsBeyond:
+    """In how many rounds a percentile is beyond a multiple of the same percentile of the round of
+    the baseline that ran beside it.
+
+    Attributes:
+        above: rounds in which it is above.
+        below: rounds in which it is below; the others are equal, or lost on both sides.
+        rounds: all of them.
+    """
+
+    above: int
+    below: int
+    rounds: int
+
+    def p_value(self, *, above: bool) -> float:
+        """Return the two-sided p-value of the hypothesis that a round is at most as likely above
+        the limit as not (or below it).
+
+        It is `sign_test`; a round that is equal counts against what is to be shown.
+        """
+        return sign_test(self.above if above else self.below, self.rounds)
+
+
+def rounds_beyond(
+    rounds: Mapping[int, FloatArray],
+    baseline: Mapping[int, FloatArray],
+    factor: float,
+    percent: float,
+) -> RoundsBeyond | None:
+    """Return in how many rounds the percentile is beyond ``factor`` times the baseline's in the
+    round of the same number; None where no round of either side has a partner.
+
+    Raises:
+        ValueError: if ``percent`` is outside (0, 100).
+    """
+    check_percent(percent)
+    signs = []
+    for number in sorted(rounds.keys() & baseline.keys()):
+        mine, theirs = rounds[number], baseline[number]
+        if mine.size and theirs.size:
+            own, limit = _percentile(mine, percent), factor * _percentile(theirs, percent)
+            signs.append((own > limit) - (own < limit))
+    return RoundsBeyond(signs.count(1), signs.count(-1), len(signs)) if signs else None
+
+
+def _percentile(values: FloatArray, percent: float) -> float:
+    position = rank(percent, values.size) - 1
+    return float(np.partition(values, position)[position])
 
 
 def _samples(rounds: Mapping[int, FloatArray]) -> list[FloatArray]:

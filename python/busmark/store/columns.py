@@ -526,7 +526,7 @@ PARTICIPANTS = (
         "bool",
         "",
         "whether a signal (SIGSTOP) stopped its process in the round, which continued later; null "
-        "on the user's nodes",
+        "on the user's nodes, and behind a command that remains its parent",
     ),
     _c("fifo", "int", "", "SCHED_FIFO priority of its process; 0: ordinary scheduling"),
     _c("monotonic_ns", "int", "ns", "a moment of the round by its host's CLOCK_MONOTONIC"),

@@ -100,7 +100,7 @@ def test_throughput_is_compared_by_goodput(tmp_path: Path) -> None:
         build.finish(cookie=str(seed))
     comparison = compared(tmp_path / "t1", tmp_path / "t2")
     (pair,) = comparison.pairs
-    assert pair.verdict == "slower"
+    assert pair.verdict == "loses more"
     assert pair.headline is not None and pair.headline.name == "goodput.throughput"
     assert pair.headline.baseline is not None and pair.headline.baseline.unit == "Mbit/s"
     loss = figure(pair, "loss")

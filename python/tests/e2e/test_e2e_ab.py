@@ -26,7 +26,11 @@ def test_a_side_with_a_delay_fails_the_gate_and_has_its_environment(ab: Lab) -> 
         "--scenario", "scenario.toml", "--out", "slow", "--fail-if", "median.latency > 1.05",
     )  # fmt: skip
     assert ended.code == 1, ended.text
-    assert "candidate vs. baseline\n1 case · rounds interleaved" in ended.out
+    # The gate first, the report of the campaign behind it.
+    first, _, rest = ended.out.partition("\nGate  ✗ failed: 1 failed\n")
+    assert first.startswith("candidate vs. baseline\n1 case · rounds interleaved"), ended.out
+    assert "What the sides differ in" in rest and "each adapter has" not in rest
+    assert "Round-trip latency" in rest.partition("How this was compared")[2]
     again = ab.quickly(
         "compare", "slow", "--by", "side", "--fail-if", "median.latency > 1.05", "--json"
     )
@@ -34,7 +38,7 @@ def test_a_side_with_a_delay_fails_the_gate_and_has_its_environment(ab: Lab) -> 
     document = json.loads(again.out)
     (pair,) = document["pairs"]
     assert pair["paired"] and pair["changes"][0]["verdict"] == "slower"
-    assert [judged["outcome"] for judged in document["criteria"]] == ["missed"]
+    assert [judged["outcome"] for judged in document["criteria"]] == ["failed"]
     sides = {case.params.side: case.params for case in Result(ab.folder / "slow").manifest.cases}
     assert sides["candidate"].side_prefix == "nice -n 1"
     assert sides["baseline"].side_prefix is None

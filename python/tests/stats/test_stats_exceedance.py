@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
 from busmark.stats import (
     exceedance,
     exceedance_of_baseline,
     exceedance_of_counts,
+    rounds_beyond,
     share_interval,
+    sign_test,
 )
 
 Rounds = dict[int, np.ndarray]
@@ -133,3 +136,42 @@ def test_one_count_has_no_interval_and_none_is_an_error() -> None:
     for hits, totals in (([], []), ([0], [0]), ([3], [2])):
         with pytest.raises(ValueError):
             exceedance_of_counts(hits, totals)
+
+
+@given(st.data())
+def test_the_sign_test_is_binomial(data: st.DataObject) -> None:
+    pairs = data.draw(st.integers(1, 60))
+    count = data.draw(st.integers(0, pairs))
+    exact = binomtest(count, pairs, alternative="greater").pvalue
+    assert sign_test(count, pairs) == pytest.approx(min(1.0, 2.0 * exact))
+    with pytest.raises(ValueError, match="pairs"):
+        sign_test(pairs + 1, pairs)
+
+
+@given(seed=st.integers(0, 10_000), factor=st.floats(0.7, 1.4))
+def test_rounds_beyond_are_the_sign_test(seed: int, factor: float) -> None:
+    mine, theirs = rounds(seed, samples=100), rounds(seed + 1, samples=100)
+    found = rounds_beyond(mine, theirs, factor, 90.0)
+    assert found is not None and found.above + found.below <= found.rounds == 8
+    for above, count in ((True, found.above), (False, found.below)):
+        exact = binomtest(count, found.rounds, alternative="greater").pvalue
+        assert found.p_value(above=above) == pytest.approx(min(1.0, 2.0 * exact))
+
+
+def test_a_round_without_a_partner_or_lost_on_both_sides_shows_nothing() -> None:
+    one, lost = np.ones(100), np.full(100, np.inf)
+    assert rounds_beyond({0: one}, {1: one}, 1.0, 99.0) is None
+    found = rounds_beyond({0: lost, 1: lost, 2: one, 3: one}, {0: lost, 1: one, 2: lost, 3: one},
+                          1.0, 99.0)  # fmt: skip
+    assert found is not None and (found.above, found.below, found.rounds) == (1, 1, 4)
+    assert found.p_value(above=True) == 1.0
+
+
+def test_eight_of_eight_rounds_decide_and_five_of_five_do_not() -> None:
+    for count, decided in ((8, True), (6, True), (5, False)):
+        slow = {n: np.full(10, 2.0 * 3.0**n) for n in range(count)}
+        base = {n: np.full(10, 3.0**n) for n in range(count)}
+        found = rounds_beyond(slow, base, 1.2, 50.0)
+        assert found is not None and found.above == count
+        assert (found.p_value(above=True) <= 0.05) is decided
+        assert found.p_value(above=True) == pytest.approx(2.0 * 0.5**count)

@@ -21,6 +21,8 @@ from tools import truth
 from tools.pages.coverage import RECORD
 from tools.simulate.added import ADDED_TO, WAYS, Added, added
 from tools.simulate.coverage import FIGURES, RECOMMENDED, SETTINGS, Coverage, coverage
+from tools.simulate.gates import ROUNDS as GATE_ROUNDS
+from tools.simulate.gates import SOURCES, WORSE, Gated, gated
 from tools.simulate.histories import SOON, STEPS, VARYING, Watched, watched
 from tools.simulate.laws import LAWS, Law
 from tools.simulate.power import NOISES, ROUNDS, SLOWDOWNS, Noise, Power, power
@@ -114,6 +116,7 @@ def test_a_seed_gives_the_same_campaigns() -> None:
     assert len(work["power"]) == len(NOISES) * len(ROUNDS)
     assert len(work["added"]) == len(ADDED_TO) * len(WAYS)
     assert len(work["histories"]) == len(VARYING) * len(STEPS)
+    assert len(work["gate"]) == len(SOURCES) * len(GATE_ROUNDS)
     for parts in work.values():
         assert parts[-1]() == parts[-1]()
 
@@ -166,3 +169,25 @@ def test_recorded_histories_have_the_false_alarms_and_delays_that_the_page_says(
     covered = sum(row.covered for row in rows.values())
     found = sum(row.found for (_, step), row in rows.items() if step)
     assert covered / found >= 0.9
+
+
+def test_a_gate_on_few_recorded_campaigns_finds_what_each_pair_of_rounds_shows() -> None:
+    rows = {row.worse: row for row in gated(SOURCES[-1], 8, 10, (9, 10))}
+    assert list(rows) == [worse.name for worse in WORSE]
+    for row in rows.values():
+        assert 0 <= row.by_share <= row.by_both <= row.campaigns == 10
+    limits = share_interval(rows[WORSE[0].name].by_both, 10, 0.9999)
+    assert limits.low is not None and limits.low <= 0.05
+
+
+def test_recorded_gates_fail_candidates_at_the_limit_as_seldom_as_the_page_says() -> None:
+    rows = [Gated(**row) for row in record()["gate"]]  # type: ignore[arg-type]
+    assert {(r.source, r.rounds, r.worse) for r in rows} == {
+        (s.name, rounds, worse.name) for s in SOURCES for rounds in GATE_ROUNDS for worse in WORSE
+    }
+    at_limit = [row for row in rows if row.worse == WORSE[0].name]
+    for row in at_limit:
+        low = row.shares[1].low
+        assert low is not None and low <= 0.05, row
+    together = share_interval(sum(r.by_both for r in at_limit), sum(r.campaigns for r in at_limit))
+    assert together.value <= 0.05

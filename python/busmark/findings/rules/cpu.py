@@ -457,3 +457,37 @@ PARTICIPANT_STOPPED = Rule(
     ),
     concerns=("latency", "lost"),
 )
+
+
+def participant_unwatched(view: CaseView) -> Iterator[Observation]:
+    unwatched: dict[int, list[str]] = {}
+    for at in view.finished["round"].to_list() if view.params.side_prefix else ():
+        with suppress(UserError):
+            table = view.result.participants(view.case.id, at)
+            if table is not None and (names := _unwatched(table)):
+                unwatched[at] = names
+    if unwatched:
+        at, names = next(iter(unwatched.items()))
+        yield Observation(
+            "note",
+            f"`{view.params.side_prefix}` remains before {listed(names)}; {len(unwatched)} of "
+            f"{count(view.finished.height, 'round')}",
+            weight=len(unwatched),
+        )
+
+
+def _unwatched(table: pl.DataFrame) -> list[str]:
+    here = table.filter(table["node"].is_null() & table["stopped"].is_null())
+    return here["participant"].to_list()
+
+
+PARTICIPANT_UNWATCHED = Rule(
+    id="participant-unwatched",
+    title="It was not watched whether a participant was stopped",
+    cause="The kernel reports that a signal (SIGSTOP) stopped a process to its parent alone. The "
+    "command of the side is the parent of these participants, so a stop would show in their "
+    "latencies, but not as its cause.",
+    remedy="Let the command become the worker (`exec` in a shell, as `nice` and `taskset` do), if "
+    "it can.",
+    check_case=participant_unwatched,
+)

@@ -3,7 +3,7 @@ figures of each case."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import inf, log
 
@@ -34,6 +34,16 @@ def figure_name(name: str, latency: Quantity | None) -> str:
     return f"{name.rpartition('.')[0]} {quantity_name(latency)}"
 
 
+def figure_names(changes: Iterable[Change]) -> str:
+    """Return "p99 and p99.9 RTT/2; goodput" for the figures of changes, each once."""
+    found: dict[str, dict[str, None]] = {}
+    for change in changes:
+        of = quantity_name(change.latency) if change.latency else ""
+        word = change.statistic if of and change.statistic else figure_name(change.name, None)
+        found.setdefault(of, {})[word] = None
+    return "; ".join(f"{text.joined(list(own))} {of}".strip() for of, own in found.items())
+
+
 def heading(name: str, latency: Quantity | None) -> str:
     """Return the same as the heading of a column."""
     words = figure_name(name, latency)
@@ -59,21 +69,26 @@ def judged_cell(change: Change | None, loss: Change | None = None) -> Cell:
     """Return the ratio or difference with its verdict behind it: "=", "?" or "slower"."""
     if change is None:
         return ABSENT
-    sign = {"equivalent": "=", "undecided": "?"}.get(change.verdict, change.verdict)
-    return replace(change_cell(change, loss), more=sign, note=change.reason or "")
+    cell, sign = change_cell(change, loss), {"equivalent": "=", "undecided": "?"}
+    if change.lost:  # The verdict is the loss's.
+        return cell
+    return replace(cell, more=sign.get(change.verdict, change.verdict), note=change.reason or "")
 
 
 def change_cell(change: Change | None, loss: Change | None = None) -> Cell:
     """Return the ratio, or the difference in per cent of the samples; where a percentile falls
-    among what was lost, the share that was."""
+    among what was lost, which side lost it, and its share where the sides do not differ in it."""
     if change is None:
         return ABSENT
     if change.lost:
-        role = "candidate" if "candidate" in change.lost else "baseline"
-        share = getattr(loss, role) if loss else None
-        of = " by the baseline" if role == "baseline" else ""
-        lost = f"lost{of}: {text.percent_text(share.value)}" if share else f"lost{of}"
-        return Cell(inf if role == "candidate" else 0.0, text=lost)
+        of = "both" if len(change.lost) > 1 else f"the {change.lost[0]}"
+        share = loss.candidate if loss and loss.verdict == "equivalent" else None
+        shown = f": {text.percent_text(share.value)}" if share else ""
+        return Cell(
+            inf if "candidate" in change.lost else 0.0,
+            text=f"lost by {of}{shown}",
+            note=change.reason or "",
+        )
     found = change.change
     if found is None:
         return ABSENT
@@ -171,8 +186,16 @@ def _table(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Table:
         if len({row.group for row in rows}) == 1:  # One group has no heading.
             note.append(fact(title, rows[0].group))
     base, candidate = comparison.baseline.name, present[0] if len(present) == 1 else "Candidate's"
+    losses = [pair.loss for pair in pairs]
+    sides = [[getattr(loss, side, None) for loss in losses] for side in ("baseline", "candidate")]
+    lost = [
+        Column(base, list(map(value_cell, sides[0])), group="Loss"),
+        Column(candidate, list(map(value_cell, sides[1])), group="Loss"),
+        Column("Difference", list(map(judged_cell, losses)), "ratio", group="Loss"),
+    ]
     columns = [
         first,
+        *(lost if any(losses) and what != "Loss" else []),
         _values(pairs, "baseline", base, what),
         replace(_values(pairs, "candidate", candidate, what), scale=base),
         *_ratios(pairs, what),
@@ -265,13 +288,16 @@ def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | N
 
 
 def further(comparison: Comparison) -> Section | None:
-    """Return the changes besides those that the tables of cases have, the worst case first."""
+    """Return the changes besides those that the tables of cases have, the worst case first; without
+    percentiles that are lost, of which the answer has the names."""
     found = []
     for pair in comparison.pairs:
         own = [
             change
             for change in pair.changes
-            if change.verdict in (*BETTER, *WORSE) and change not in pair.headlines
+            if change.verdict in (*BETTER, *WORSE)
+            and change not in pair.headlines
+            and not change.lost
         ]
         if own and not pair.is_floor:
             found.append((pair, sorted(own, key=badness, reverse=True)))
@@ -304,22 +330,22 @@ def _of_changes(
 
 
 def every_figure(comparison: Comparison) -> Section:
-    """Return all figures, a table for each case."""
+    """Return all figures, a table for each case; those that neither side has are in a note, with
+    the reason."""
     tables = []
     for pair in comparison.pairs:
-        changes = [(pair, change) for change in pair.changes]
+        changes = [(pair, c) for c in pair.changes if c.baseline or c.candidate or c.lost]
         fields = (
             *_of_changes(changes, comparison),
             Field("p", lambda of: _p(of[1].p_value), kind="number", detail=True),
             Field("p, corrected", lambda of: _p(of[1].p_adjusted), kind="number", detail=True),
             Field("Samples", lambda of: _counts(of[1]), kind="number", detail=True),
         )
-        known = [c for c in pair.changes if c.reason and c.reason != UNDECIDED]
-        reasons = {
-            c.reason: [figure_name(o.name, o.latency) for o in known if o.reason == c.reason]
-            for c in known
-        }
-        notes = [fact(", ".join(names), reason or "") for reason, names in reasons.items()]
+        reasons: dict[str, list[Change]] = {}
+        for change in pair.changes:
+            if change.reason and change.reason != UNDECIDED:
+                reasons.setdefault(change.reason, []).append(change)
+        notes = [fact(figure_names(own), reason) for reason, own in reasons.items()]
         tables.append(listing(changes, fields, case_name(pair, comparison), note=notes))
     return Section("All figures", tables, folded=True, key="figures")
 

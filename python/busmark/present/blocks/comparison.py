@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from busmark.compare.model import CAVEATS, Change, Comparison, FigureCounted, Pair, SideSummary
-from busmark.compare.verdict import UNDECIDED, WORSE
+from busmark.compare.verdict import BETTER, UNDECIDED, WORSE
 from busmark.model import naming as dim
 from busmark.model import text
 from busmark.model.quantities import COMPARED
@@ -16,6 +16,7 @@ from busmark.present.blocks.changes import (
     case_name,
     every_figure,
     figure_name,
+    figure_names,
     further,
     heading,
     headlines,
@@ -86,7 +87,7 @@ def _ci(comparison: Comparison) -> Document:
                 judged.label,
                 seconds,
                 judged.fails,
-                judged.outcome == "met",
+                judged.outcome == "passed",
                 judged.outcome.replace(" ", "-"),
                 "; ".join(
                     f"{title.lower()}: {fact}"
@@ -151,7 +152,7 @@ def _lines(comparison: Comparison) -> Iterator[str]:
 
 
 def _answer(comparison: Comparison) -> Section | None:
-    """Count verdicts of each figure over all cases, and name the greatest change for the worse."""
+    """Count verdicts of each figure over all cases, and name its greatest change."""
     found = [
         (of.candidate, figure)
         for of in comparison.summary
@@ -159,7 +160,7 @@ def _answer(comparison: Comparison) -> Section | None:
     ]
     if not found:
         return None
-    worst = {id(figure): _worst(comparison, candidate, figure) for candidate, figure in found}
+    greatest = {id(figure): _greatest(comparison, candidate, figure) for candidate, figure in found}
     losing = any(figure.loses_more for _, figure in found)
     fields = (
         Field("Figure", lambda of: heading(of[1].name, of[1].latency)),
@@ -167,9 +168,9 @@ def _answer(comparison: Comparison) -> Section | None:
         Field("Worse", lambda of: of[1].worse - of[1].loses_more),
         Field("Loses more", lambda of: of[1].loses_more if losing else None),
         Field("=", lambda of: of[1].equivalent), Field("?", lambda of: of[1].undecided),
-        Field("× at worst", lambda of: (at := worst[id(of[1])])
+        Field("Greatest change", lambda of: (at := greatest[id(of[1])])
               and judged_cell(at[1], named(at[0], "loss")), kind="ratio"),
-        Field("Case", lambda of: (at := worst[id(of[1])])
+        Field("Case", lambda of: (at := greatest[id(of[1])])
               and case_name(at[0], comparison, of_candidate=True)),
     )  # fmt: skip
     several = len(comparison.candidates) > 1
@@ -180,11 +181,18 @@ def _answer(comparison: Comparison) -> Section | None:
     absent = {
         (heading(figure.name, figure.latency), change.reason): None
         for candidate, figure in found
-        if worst[id(figure)] is None
+        if greatest[id(figure)] is None
         for _, change in _changes(comparison, candidate, figure)
         if change.reason
     }
     notes = [fact(f"{text.ABSENT} in {title}", reason) for title, reason in absent]
+    if lost := figure_names(
+        change
+        for pair in comparison.pairs
+        for change in pair.changes
+        if change.lost and not pair.is_floor
+    ):
+        notes.append(fact("No ratio, for the percentile is among the lost samples", lost))
     table = listing(
         found,
         fields,
@@ -196,23 +204,23 @@ def _answer(comparison: Comparison) -> Section | None:
 
 
 def _rank(of: FigureCounted) -> int:
-    """Rank medians first, then tails, goodput, and loss last."""
+    """Rank loss first, for what is lost has no latency; then medians, tails and goodput."""
     if of.name == "loss":
-        return 3
-    return 2 if of.latency is None else int(of.name != "median.latency")
+        return 0
+    return 3 if of.latency is None else 1 + int(of.name != "median.latency")
 
 
-def _worst(
+def _greatest(
     comparison: Comparison, candidate: str, figure: FigureCounted
 ) -> tuple[Pair, Change] | None:
-    """Return the greatest decided change for the worse; without one, the greatest undecided one,
-    then the greatest equivalent one."""
+    """Return the greatest decided change, for the worse if there is one; without any the greatest
+    undecided one for the worse, then the greatest equivalent one."""
     known = [
         each for each in _changes(comparison, candidate, figure) if each[1].change or each[1].lost
     ]
-    for verdicts in (WORSE, ("undecided",), ("equivalent",)):
+    for verdicts, sign in ((WORSE, 1), (BETTER, -1), (("undecided",), 1), (("equivalent",), 1)):
         if own := [each for each in known if each[1].verdict in verdicts]:
-            return max(own, key=lambda each: badness(each[1]))
+            return max(own, key=lambda each: sign * badness(each[1]))
     return None
 
 
@@ -275,30 +283,33 @@ def _remarks(comparison: Comparison) -> Section | None:
 
 def _differs(comparison: Comparison) -> Section | None:
     """Name parameters in which compared cases differ besides those that are compared, and why they
-    are compared all the same."""
+    are compared all the same; of sides, which are compared for these, no reason."""
     found: dict[tuple[str, ...], list[Pair]] = {}
+    of_sides = "side" in comparison.by
     for pair in comparison.pairs:
         for name, values in pair.differs.items():
             reported = not {None, "unstated"} & {
                 v for v in values if v is None or isinstance(v, str)
             }
             mine, other = (dim.value_text(name, value) for value in values)
-            why = _why(name, comparison.by, reported=reported)
-            found.setdefault((dim.title(name), mine, other, why), []).append(pair)
+            why = [] if of_sides else [_why(name, comparison.by, reported=reported)]
+            found.setdefault((dim.title(name), mine, other, *why), []).append(pair)
     rows = []
-    for (*differing, why), pairs in found.items():
+    for (title, mine, other, *why), pairs in found.items():
         of = case_name(pairs[0], comparison) if len(pairs) == 1 else f"{len(pairs)} cases"
-        rows.append((*differing, of, why))
-    other = comparison.candidates[0].name if len(comparison.candidates) == 1 else "Candidate's"
-    heads = ("Parameter", comparison.baseline.name, other, "Cases", "Compared because")
-    return _listed("Compared though they differ", "parameter", heads, rows)
+        rows.append((title, mine, other, of, *why))
+    candidate = comparison.candidates[0].name if len(comparison.candidates) == 1 else "Candidate's"
+    heads = ["Parameter", comparison.baseline.name, candidate, "Cases"]
+    if of_sides:
+        return _listed("What the sides differ in", "parameter", heads, rows)
+    return _listed("Compared though they differ", "parameter", [*heads, "Compared because"], rows)
 
 
 def _why(name: str, by: Sequence[str], *, reported: bool) -> str:
     """Return why cases are compared though a parameter differs."""
     if name == "qos.depth" and "qos.history" in by:
         return "a depth belongs to the history keep-last"
-    if {"adapter", "peer", "side"} & set(by):
+    if {"adapter", "peer"} & set(by):
         return "each adapter has its own default"
     if not reported:
         return "one side does not state it"
@@ -363,7 +374,7 @@ def _method(comparison: Comparison) -> Section:
     interleaved = {pair.paired for pair in comparison.pairs} == {True}
     notes = [Text("compared", {"level": share_text(comparison.confidence)}, style="quiet")]
     blocks: list[Block] = list(notes)
-    if comparison.headline_tests + comparison.further_tests:
+    if comparison.headline_tests + comparison.loss_tests + comparison.further_tests:
         level, found = 1.0 - comparison.confidence, comparison.summary
         notes.append(Text("holm", style="quiet"))
         if interleaved:
@@ -372,6 +383,7 @@ def _method(comparison: Comparison) -> Section:
         fields = (
             Field("Candidate", "candidate"),
             Field("Headline figures", "headline_tests"),
+            Field("Losses", "loss_tests"),
             Field("Other figures", "further_tests"),
         )
         blocks = [listing(found, fields, note=notes)]

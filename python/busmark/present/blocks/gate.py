@@ -16,21 +16,24 @@ from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.document import Cell, Row, Section, Text
 from busmark.present.figures import in_words, ratio_with_interval
 
-SIGNS: dict[Outcome, str] = {"missed": "✗", "not measured": "–", "undecided": "?", "met": "✓"}
+SIGNS: dict[Outcome, str] = {"failed": "✗", "not measured": "–", "undecided": "?", "passed": "✓"}
 """By outcome, the worst first."""
 
 COUNTED: dict[Outcome, str] = {
-    "met": "Met",
-    "missed": "Missed",
+    "passed": "Passed",
+    "failed": "Failed",
     "undecided": "?",
     "not measured": "Not measured",
 }
 """Headings of the table of criteria."""
 
+MOST_RATIO = 10.0
+"""A percentile that would have to grow by more says less than the share of samples beyond."""
+
 MANY = f"> {text.count(MOST_MORE)}"
 """More rounds than anybody would run."""
 
-ENDED = {"missed": "✗ failed", "met": "✓ passed", "undecided": "? undecided, exit code 0"}
+ENDED = {"failed": "✗ failed", "passed": "✓ passed", "undecided": "? undecided, exit code 0"}
 
 
 def gate(comparison: Comparison) -> Section | None:
@@ -40,29 +43,36 @@ def gate(comparison: Comparison) -> Section | None:
     by_criterion = _by_criterion(comparison)
     worst = [own[0] for own in by_criterion.values()]
     counts = [_counted(own) for own in by_criterion.values()]
-    signs = [SIGNS["missed" if one.fails else one.outcome] for one in worst]
+    signs = [SIGNS["failed" if one.fails else one.outcome] for one in worst]
     fields = [
-        Field("Criterion", lambda of: f"{of[0]} {of[1].criterion}"),
+        Field("Fails if", lambda of: f"{of[0]} {of[1].criterion}"),
         *(Field(title, item(2, outcome), kind="count")
           for outcome, title in COUNTED.items()
           if outcome != "not measured" or any(of[outcome].value for of in counts)),
-        Field("At worst", lambda of: _measured(of[1], comparison), kind="ratio"),
+        Field("Worst measured", lambda of: _measured(of[1], comparison), kind="ratio"),
         Field("Case", lambda of: _of_case(of[1], comparison)),
     ]  # fmt: skip
-    total = Counter(judged.outcome for judged in comparison.criteria)
+    total = Counter(map(_ended, comparison.criteria))
     ended = ENDED.get(comparison.gate, comparison.gate)
-    sentence = in_words({outcome: total[outcome] for outcome in SIGNS})
+    words = (word for outcome in SIGNS for word in (f"{outcome} that fail", outcome))
+    sentence = in_words({word: total[word] for word in words})
     notes = [Text("beyond")] if any(one.kind == "share" for one in worst) else []
     rows = list(zip(signs, worst, counts, strict=True))
     table = listing(rows, fields, note=notes, key="gate")
     return Section("Gate", [table], summary=f"{ended}: {sentence}")
 
 
+def _ended(judged: CriterionVerdict) -> str:
+    """Return its outcome, and whether one that is not failed ends the command with exit code 1."""
+    more = judged.fails and judged.outcome != "failed"
+    return f"{judged.outcome} that fail" if more else judged.outcome
+
+
 def _counted(own: Sequence[CriterionVerdict]) -> dict[Outcome, Cell]:
-    """Return how many cases have each outcome, and whether those that are not missed fail all the
-    same."""
+    """Return how many cases have each outcome, and whether those that are not failed end the
+    command with exit code 1 all the same."""
     counts = Counter(judged.outcome for judged in own)
-    fails = {judged.outcome for judged in own if judged.fails} - {"missed"}
+    fails = {judged.outcome for judged in own if judged.fails} - {"failed"}
     return {
         outcome: Cell(counts[outcome], more="fail" if outcome in fails else "") for outcome in SIGNS
     }
@@ -137,21 +147,33 @@ def facts(judged: CriterionVerdict, comparison: Comparison) -> dict[str, str]:
     measured = _measured(judged, comparison).text
     if judged.kind == "ratio" and judged.value is not None:
         measured = f"{ratio_with_interval(judged.value)} ×"
-    counted = judged.value.count if judged.value is not None else None
-    of = f" of {text.count(counted)} samples" if counted is not None else ""
-    # A plan needs no more digits.
-    least = None if judged.least is None else float(f"{judged.least:.3g}")
-    found = [_amount(judged, least)]
-    if judged.least_ratio is not None:
-        found.insert(0, f"{judged.least_ratio:.3g} ×")
-    more, decidable = judged.more_rounds, judged.reason in ("across", "several cases")
+    if at and judged.value is not None and judged.value.count is not None:
+        measured = f"{measured} of {text.count(judged.value.count)} samples"
+    more = judged.more_rounds
+    decidable = judged.reason in ("interval includes the limit", "several cases")
     return {
-        "Measured": f"{measured}{of} beyond {at}" if at else measured,
+        "Measured": f"{measured} beyond {at}" if at else measured,
         "Limit": _amount(judged, judged.limit),
         "Reason": f"{judged.reason} ({judged.detail})" if judged.detail else judged.reason,
-        "Would be found": " or ".join(filter(None, found)),
+        "Would have been found": _least(judged),
         "More rounds": text.count(more) if more else MANY if decidable else "",
     }
+
+
+def _least(judged: CriterionVerdict) -> str:
+    """Return the least that would have been found beyond the limit: of a percentile its change, or
+    the share of samples where that says more."""
+    if judged.least is None:
+        return ""
+    and_beyond = "more" if Criterion.parse(judged.criterion).above else "less"
+    ratio = judged.least_ratio if judged.kind == "share" else judged.least
+    if judged.kind in ("share", "ratio") and ratio is not None and ratio <= MOST_RATIO:
+        change = f"{100 * (ratio - 1):+.3g} %".replace("-", text.MINUS)
+        return f"a change of {change} or {and_beyond}"
+    # A plan needs no more digits.
+    amount = _amount(judged, float(f"{judged.least:.3g}"))
+    of = " of the samples" if judged.kind in ("share", "difference") else ""
+    return f"{amount} or {and_beyond}{of}"
 
 
 def _of_case(judged: CriterionVerdict, comparison: Comparison) -> str:
@@ -162,10 +184,10 @@ def _of_case(judged: CriterionVerdict, comparison: Comparison) -> str:
 
 
 def case_by_case(comparison: Comparison, *, every: bool) -> Section | None:
-    """Return every case that does not meet a criterion, with the reason; `every`: those that do as
+    """Return every case that does not pass a criterion, with the reason; `every`: those that do as
     well."""
     by_criterion = _by_criterion(comparison).values()
-    shown = [one for own in by_criterion for one in own if every or one.outcome != "met"]
+    shown = [one for own in by_criterion for one in own if every or one.outcome != "passed"]
     if not shown:
         return None
     known = [(one, facts(one, comparison)) for one in shown]
@@ -176,7 +198,7 @@ def case_by_case(comparison: Comparison, *, every: bool) -> Section | None:
     used = [reason for reason in REASONS if any(one.reason == reason for one in shown)]
     notes = [fact(reason, REASONS[reason]) for reason in used]
     if any(one.least is not None for one in shown):
-        notes.append(Text("would_be_found"))
+        notes.append(Text("least_found"))
     table = listing(
         known,
         fields,
