@@ -79,7 +79,7 @@ def command(
         return expected_s(case) + (CAPTURE_S if case.id in captured else 0.0)
 
     seconds = time_of(loaded, runs, round_s)
-    load = {case.id: load_of(case.params) for case in runs}
+    loads = {case.id: load_of(case.params) for case in runs}
     if as_json:
         document = {
             "scenario": loaded.name,
@@ -88,7 +88,7 @@ def command(
             "expected_s": seconds.least,
             "longest_s": seconds.most,
             "assumed": f"Assumed: {assumed(used)}",
-            "load": {name: of._asdict() for name, of in load.items() if of},
+            "load": {name: of._asdict() for name, of in loads.items() if of},
             "captures": captured,
             "chosen_lengths": any(map(is_chosen, cases)),
             "searches": {"cases": len(searching), "max_trials": loaded.capacity.max_trials}
@@ -120,7 +120,7 @@ def command(
             each = f"a sample every {1e9 / rate:.3g} ns; rounds that do not reach it do not count"
             rows.append((f"{number(rate)}/s", f"{each} (`criteria.min_rate`)"))
     rows.append(("Assumed", assumed(used)))
-    show(_document(loaded.name, cases, load, rows))
+    show(_document(loaded.name, cases, loads, rows))
     check_runnable(cases)
     check_plugins(loaded, cases)
     check_asked(loaded, cases)
@@ -129,7 +129,7 @@ def command(
 def _document(
     name: str,
     cases: Sequence[Case],
-    load: Mapping[str, Load | None],
+    loads: Mapping[str, Load | None],
     facts: Sequence[tuple[str, str]],
 ) -> Document:
     """Return the cases that run, with what each writes in a second; those that are unsupported, by
@@ -142,12 +142,16 @@ def _document(
 
     runs = [case.id for case in cases if case.status == "planned"]
     columns = [Column("Case", [Cell(each) for each in runs], "label")]
-    known = [load[each] for each in runs]
+    known = [loads[each] for each in runs]
     if any(known):
         columns += [
-            Column("Written", [Cell(one and one.written_per_s) for one in known], unit="1/s"),
-            Column("Bodies", [Cell(one and one.mbit_per_s) for one in known], unit="Mbit/s"),
-            Column("Read", [Cell(one and one.read_per_s) for one in known], unit="1/s"),
+            Column(
+                "Written", [Cell(one.written_per_s if one else None) for one in known], unit="1/s"
+            ),
+            Column(
+                "Bodies", [Cell(one.mbit_per_s if one else None) for one in known], unit="Mbit/s"
+            ),
+            Column("Read", [Cell(one.read_per_s if one else None) for one in known], unit="1/s"),
         ]
     lacking = [case for case in cases if case.status != "planned"]
     blocks = [table("cases", columns)]

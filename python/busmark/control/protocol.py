@@ -265,14 +265,16 @@ class RunReport(TypedDict):
     """Result of `run`, one for each active role."""
 
     begin_ns: I64
-    """First and last moment of the measured time, ns."""
+    """Start of the measured time, ns."""
     blocked: U64
     """Writes that the middleware refused for a while (reliable writer blocked)."""
     end_ns: I64
-    """See `begin_ns`."""
+    """End of the measured time, ns: the last write had returned."""
     ended: str
     """duration, samples, `recorder_full`, stopped (by `set`), or late: the schedule could not be
     kept up with."""
+    last_ns: I64
+    """When the last sample was sent, ns."""
     role: str
     """pinger, transmitter, batcher or late joiner."""
     sent: U64

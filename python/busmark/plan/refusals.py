@@ -183,6 +183,8 @@ def _criteria(scenario: Scenario, cases: Sequence[Case]) -> Iterator[UserError]:
         for case in cases
         if case.status == "planned"
         and case.params.test in ("latency", "throughput")
+        and case.params.rate_hz
+        and _wanted(scenario, case) > 1
         and not is_chosen(case)
         and (there := counted(case.params)) is not None
         and _beyond_chance(case, there) < _wanted(scenario, case)

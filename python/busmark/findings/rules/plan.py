@@ -179,10 +179,10 @@ def round_length(view: CaseView) -> Iterator[Observation]:
     for found, title, cause, remedy in ((shorter, *OF_SHORT), (longer, *OF_LONG)):
         if not found:
             continue
-        least, most = (duration(end(found.values()) * 1e9) for end in (min, max))
+        least, most = duration(min(found.values()) * 1e9), duration(max(found.values()) * 1e9)
         lengths = most if least == most else f"{least} to {most}"
-        wanted = [chosen.get(each, asked) for each in found]
-        of = f" of {wanted[0]:g} s asked for" if len({*wanted}) == 1 else ""
+        lengths_s = {chosen.get(each, asked) for each in found}
+        of = f" of {lengths_s.pop():g} s asked for" if len(lengths_s) == 1 else ""
         yield Observation(
             "warning",
             f"measured {lengths}{of}, in {len(found)} of {count(len(measured), 'round')}",
