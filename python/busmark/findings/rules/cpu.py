@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
-from busmark.errors import UserError
 from busmark.findings.params import at_full_speed, has_rate
 from busmark.findings.rule import (
     Capabilities,
@@ -20,15 +18,12 @@ from busmark.findings.rule import (
     listed,
     number,
     share,
-    whole,
 )
 from busmark.host.proc import cpu_list
 from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from busmark.findings.cpu_time import CpuUse
+    from busmark.findings.cpu_time import CpuUse, Throttling
     from busmark.findings.view import CaseView
     from busmark.model.parameters import Parameters
 
@@ -275,25 +270,50 @@ UNPINNED = Rule(
 
 
 def cpu_limit(view: CaseView) -> Iterator[Observation]:
-    periods = view.system("throttled")
-    total = sum(periods.values())
-    if total > 0:
-        held_ms = sum(view.system("throttled_ns").values()) / 1e6
-        hit = sum(1 for number in periods.values() if number > 0)
-        yield Observation(
-            "warning",
-            f"held back in {count(total, 'period')} of {hit} of {count(len(periods), 'round')}, "
-            f"{whole(round(held_ms))} ms of all threads together",
-            weight=total,
+    held: dict[tuple[str, str], list[Throttling]] = {}
+    for groups in view.throttling.values():
+        for each in groups:
+            held.setdefault((each.node, each.group), []).append(each)
+    if not held:
+        return
+    (node, group), rounds = max(held.items(), key=lambda item: sum(e.periods for e in item[1]))
+    periods, last = sum(each.periods for each in rounds), rounds[-1]
+    evidence = (
+        f"{_group(node, group)} was throttled in "
+        f"{count(periods, 'period')} of {len(rounds)} of {count(len(view.throttling), 'round')}, "
+        f"for {duration(sum(each.held_ns for each in rounds))} summed over CPUs"
+    )
+    if last.quota_ns and last.period_ns:
+        evidence += (
+            f"; it may use {duration(last.quota_ns)} of CPU time in each {duration(last.period_ns)}"
         )
+    if others := [name for _, name in held if name != group]:
+        evidence += f"; throttled, too: {listed(others)}"
+    yield Observation("warning", evidence, periods, remedy=_raise(last.file), group=str(last.file))
+
+
+def _group(node: str, group: str) -> str:
+    named = f"control group {group}" if group else "a control group"
+    return f"{named} of node {node}" if node else named
+
+
+def _raise(file: str | None) -> str:
+    """Return what to do about the limit in a file; empty where it is not known which."""
+    return (
+        f"Raise the CPU limit of the container, pod or slice, which is in `{file}`, or remove it."
+        if file
+        else ""
+    )
 
 
 CPU_LIMIT = Rule(
     id="cpu-limit",
-    title="A CPU limit held participants back",
-    cause="Their control group had used up its CPU time (nr_throttled of cpu.stat): all of "
-    "its threads stand still until the next period, by default up to 100 ms.",
-    remedy="Raise the limit of the container, pod or slice (`cpu.max`), or remove it.",
+    title="A CPU quota throttled the participants",
+    cause="Their control group, or one above it, had used up its CPU time of a period "
+    "(nr_throttled of cpu.stat): all threads in it stand still until the next period, by default "
+    "up to 100 ms.",
+    remedy="Raise the limit of the container, pod or slice (`cpu.max`; in version 1 of control "
+    "groups `cpu.cfs_quota_us`), or remove it.",
     check_case=cpu_limit,
     explains=(
         "rate-not-held",
@@ -306,6 +326,7 @@ CPU_LIMIT = Rule(
         "loss-in-latency",
         "loop-stood-still",
     ),
+    concerns=("tail",),
 )
 
 
@@ -371,16 +392,24 @@ should be busy throughout; below a half the writer stood still for longer than i
 def writers_waited(view: CaseView) -> Iterator[Observation]:
     if not at_full_speed(view.params) or _limited(view.params):
         return
+    # What ran in the intervals of the counters ran in the measured time at most, however short.
     busiest = [
-        max((own.run + own.queued, own.thread) for own in use.participants)
+        max(
+            (
+                (own.run + own.queued + use.throttled) * use.seconds / use.measured_s,
+                own.thread * use.seconds / use.measured_s,
+            )
+            for own in use.participants
+        )
         for use in view.cpu_use.values()
+        if use.measured_s
     ]
     idle = [thread for busy, thread in busiest if busy < MAX_BUSY]
     if not idle or len(idle) * 2 <= len(busiest):
         return
     evidence = (
-        f"the busiest thread ran {share(round(max(idle), 4))} of the time at most, in {len(idle)} "
-        f"of {count(len(busiest), 'round')}"
+        f"the busiest thread ran at most {share(round(max(idle), 4))} of the measured time, in "
+        f"{len(idle)} of {count(len(busiest), 'round')}"
     )
     rates = sorted(view.values("written_per_s", only_ok=False).values())
     if rates:
@@ -414,13 +443,7 @@ WRITERS_WAITED = Rule(
 
 
 def participant_stopped(view: CaseView) -> Iterator[Observation]:
-    stopped: dict[int, list[str]] = {}
-    for at in view.finished["round"].to_list():
-        with suppress(UserError):
-            table = view.result.participants(view.case.id, at)
-            if table is not None and (names := _stopped(table)):
-                stopped[at] = names
-    if stopped:
+    if stopped := view.stopped:
         at, names = next(iter(stopped.items()))
         yield Observation(
             "warning",
@@ -428,10 +451,6 @@ def participant_stopped(view: CaseView) -> Iterator[Observation]:
             f"{len(stopped)} of {count(view.finished.height, 'round')}",
             weight=len(stopped),
         )
-
-
-def _stopped(table: pl.DataFrame) -> list[str]:
-    return table.filter(table["stopped"].fill_null(False))["participant"].to_list()
 
 
 PARTICIPANT_STOPPED = Rule(

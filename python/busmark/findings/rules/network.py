@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf, isinf
 from statistics import median
 from typing import TYPE_CHECKING
 
-from busmark.carriers import LOCAL, MIXED, carrier, in_words
+from busmark.carriers import LOCAL, MIXED, carrier, in_words, meets_at_server
 from busmark.findings.params import (
     RECOMMENDED_BYTES,
     has_rate,
@@ -409,10 +409,17 @@ NO_DELAY = re.compile(r"no_?delay$", re.IGNORECASE)
 
 def nagle_delayed_ack(view: CaseView) -> Iterator[Observation]:
     kind = carrier(view.capabilities, view.params.transport)
-    if kind in ("udp", MIXED, *LOCAL):
+    if kind in ("udp", MIXED, *LOCAL) or _switched_off(view):
         return
     found = list(_held_back(view)) if kind == "tcp" else []
     yield from found or _cluster(view)
+
+
+def _switched_off(view: CaseView) -> bool:
+    """Return whether the algorithm is off at both ends of every connection."""
+    _, value = _option(view.params, view.capabilities)
+    between = meets_at_server(view.capabilities, view.params.settings)
+    return value == "true" and not between and not view.params.peer
 
 
 def _held_back(view: CaseView) -> Iterator[Observation]:
@@ -420,7 +427,10 @@ def _held_back(view: CaseView) -> Iterator[Observation]:
     name, value = _option(view.params, view.capabilities)
     if not has_rate(view.params) or value != "false":
         return
-    held = {n: own for n, own in view.held_back.items() if own[0] >= MIN_HELD}
+    explained = view.held_up
+    held = {
+        n: own for n, own in view.held_back.items() if own[0] >= MIN_HELD and n not in explained
+    }
     if len(held) * 2 <= len(view.finished):
         return
     number, (part, waited) = max(held.items(), key=lambda each: each[1][0])
@@ -443,9 +453,11 @@ def _held_back(view: CaseView) -> Iterator[Observation]:
 def _cluster(view: CaseView) -> Iterator[Observation]:
     import numpy as np
 
-    if not view.latencies:
+    explained = view.held_up
+    rounds = [series for n, series in view.latencies.items() if n not in explained]
+    if not rounds:
         return
-    series = np.concatenate(list(view.latencies.values()))
+    series = np.concatenate(rounds)
     inside = series[(series >= LOW_NS) & (series <= HIGH_NS)]
     part = inside.size / series.size
     if inside.size < MIN_CLUSTER or part < MIN_SHARE:
@@ -461,7 +473,7 @@ def _cluster(view: CaseView) -> Iterator[Observation]:
             yield Observation("warning", figures, weight=part, remedy=remedy, group=remedy)
         return
     rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
-    if rest < MAX_REST_NS and _is_cluster(series, inside.size) and _recurs(view):
+    if rest < MAX_REST_NS and _is_cluster(series, inside.size) and _recurs(rounds):
         evidence = f"{figures}; the median of the rest is {duration(rest)}"
         yield Observation("warning", evidence, weight=part, remedy=remedy, group=remedy)
 
@@ -473,10 +485,10 @@ def _is_cluster(series: Series, inside: int) -> bool:
     return valley <= MAX_VALLEY * inside and above <= inside
 
 
-def _recurs(view: CaseView) -> bool:
+def _recurs(rounds: Sequence[Series]) -> bool:
     """Return whether most rounds have samples in the window: a socket's option is the same in all,
     while one participant that stands still for a moment delays a row of samples in one."""
-    found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in view.latencies.values()]
+    found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in rounds]
     return sum(found) * 2 > len(found)
 
 
