@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from busmark.errors import UserError
-from busmark.findings.rule import Capabilities, Profile
+from busmark.findings.rule import Capabilities, Profile, count
 from busmark.model.resources import READER
 from busmark.store.columns import TIMED, WARM_UP
 
@@ -104,6 +104,21 @@ class CaseView:
             return {}
         pairs = zip(rows["round"].to_list(), rows[column].to_list(), strict=True)
         return {number: value for number, value in pairs if value is not None}
+
+    def of_rounds(self, found: int, examined: Collection[int] | int) -> str:
+        """Return "2 of 3 rounds": in how many of the examined ones something was found. Where the
+        case has marked rounds, it says whether they are among these.
+
+        Args:
+            found: number of rounds.
+            examined: rounds, or the number of those among the ones that count.
+        """
+        counted = isinstance(examined, int) or set(examined) <= set(self.ok["round"].to_list())
+        number = examined if isinstance(examined, int) else len(examined)
+        words = f"{found} of {count(number, 'round')}"
+        if self.ok.height == self.finished.height:
+            return words
+        return f"{words} that count" if counted else f"{words}, marked ones included"
 
     def total(self, column: str) -> int:
         """Sum a count over all finished rounds; absent values add nothing."""

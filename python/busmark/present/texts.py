@@ -19,13 +19,14 @@ TEXTS = {
         "Median and percentiles describe a typical round: the median over rounds. In brackets: "
         "{level} interval."
     ),
+    "medians": "Median and percentiles describe a typical round: the median over rounds.",
     "half": "RTT/2 is half of the measured round trip.",
     "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",
     "batches": "For a stream in batches, goodput is measured within batches.",
-    "discovery": (
-        "Times are from just before the first call that creates something. “− creation”: from the "
-        "return of the last such call; below 0: before it."
+    "discovery": "Times are from just before the first call that creates something.",
+    "creation": (
+        "“− creation”: from the return of the last call that creates something; below 0: before it."
     ),
     "criterion": (
         "The greatest rate with a loss of at most {max_loss}, writers and readers at {keeps_up} of "

@@ -299,9 +299,9 @@ def stolen(campaign: Planted, cpu: str) -> Planted:
 
 def throttled(campaign: Planted, params: dict[str, Any] = THROUGHPUT, latencies: Any = (),
               group: str = "/cpu/pod", file: str = "cpu.cfs_quota_us",
-              first: int = 1) -> Planted:  # fmt: skip
+              first: int = 1, **columns: Any) -> Planted:  # fmt: skip
     """Plant a quota of a parent group by which participants stood still from a round on."""
-    campaign.case("a", latencies, params, rows=3)
+    campaign.case("a", latencies, params, rows=3, **columns)
     for number in range(3):
         held = [9 if number >= first else 0, 0]
         campaign.system(
@@ -436,6 +436,9 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
     },
     "": {
         "what explains others stands before it": disagreeing,
+        "a loss that was asked for has no other cause": lambda c: used(
+            c, {**OPEN, "qos": BEST_EFFORT, "network": "lab", "writer_on": "a", "reader_on": "b",
+                "link_loss": "2%"}, (0.2, 0.0), (0.4, 0.5), (1.0, 0.2), lost=40),
         "what explains an error stands before it": lambda c: used(
             c, params("cyclonedds", test="throughput", qos={"history": "keep_all"}), (0.2, 0.0),
             (0.4, 0.5), (1.0, 0.2), lost=3),
@@ -561,6 +564,7 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
                    "from others": lambda c: stolen(c, "1")},
     "cpu-limit": {
         "version 1": throttled,
+        "a marked round": lambda c: throttled(c, status=["ok", "ok", "marked"]),
         "version 2": lambda c: throttled(c, group="/user.slice", file="cpu.max"),
         "a result from before limits were recorded": lambda c: c.case("a", rows=1).system(
             "a", 0, throttled=[2, 1], throttled_ns=[40_000_000, 2_000_000]),

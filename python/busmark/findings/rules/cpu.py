@@ -55,7 +55,7 @@ def saturated_core(view: CaseView) -> Iterator[Observation]:
     most, who = max(full.values())
     evidence = (
         f"{who} {share(round(min(most, 1.0), 3))} of the time, at least {share(SATURATED)} in "
-        f"{len(full)} of {count(len(used), 'round')}"
+        f"{view.of_rounds(len(full), used)}"
     )
     if has_rate(params) and (late := max(view.lateness.values(), default=None)) is not None:
         evidence += f"; the median sample is sent {duration(late)} after its time"
@@ -280,7 +280,7 @@ def cpu_limit(view: CaseView) -> Iterator[Observation]:
     periods, last = sum(each.periods for each in rounds), rounds[-1]
     evidence = (
         f"{_group(node, group)} was throttled in "
-        f"{count(periods, 'period')} of {len(rounds)} of {count(len(view.throttling), 'round')}, "
+        f"{count(periods, 'period')} of {view.of_rounds(len(rounds), view.throttling)}, "
         f"for {duration(sum(each.held_ns for each in rounds))} summed over CPUs"
     )
     if last.quota_ns and last.period_ns:
@@ -348,7 +348,7 @@ def steal_time(view: CaseView) -> Iterator[Observation]:
             "warning",
             # Upwards: what is above the limit must not read as if it were at it.
             f"up to {share(ceil(max(much) * 1e3) / 1e3)} of a CPU's time stolen, more than "
-            f"{share(MAX_STEAL)} in {len(much)} of {count(len(stolen), 'round')}",
+            f"{share(MAX_STEAL)} in {view.of_rounds(len(much), stolen)}",
             weight=max(much),
         )
 
@@ -393,23 +393,23 @@ def writers_waited(view: CaseView) -> Iterator[Observation]:
     if not at_full_speed(view.params) or _limited(view.params):
         return
     # What ran in the intervals of the counters ran in the measured time at most, however short.
-    busiest = [
-        max(
+    busiest = {
+        number: max(
             (
                 (own.run + own.queued + use.throttled) * use.seconds / use.measured_s,
                 own.thread * use.seconds / use.measured_s,
             )
             for own in use.participants
         )
-        for use in view.cpu_use.values()
+        for number, use in view.cpu_use.items()
         if use.measured_s
-    ]
-    idle = [thread for busy, thread in busiest if busy < MAX_BUSY]
+    }
+    idle = [thread for busy, thread in busiest.values() if busy < MAX_BUSY]
     if not idle or len(idle) * 2 <= len(busiest):
         return
     evidence = (
         f"the busiest thread ran at most {share(round(max(idle), 4))} of the measured time, in "
-        f"{len(idle)} of {count(len(busiest), 'round')}"
+        f"{view.of_rounds(len(idle), busiest)}"
     )
     rates = sorted(view.values("written_per_s", only_ok=False).values())
     if rates:
@@ -448,7 +448,7 @@ def participant_stopped(view: CaseView) -> Iterator[Observation]:
         yield Observation(
             "warning",
             f"{listed(names)} in round {at}; "
-            f"{len(stopped)} of {count(view.finished.height, 'round')}",
+            f"{view.of_rounds(len(stopped), view.finished['round'].to_list())}",
             weight=len(stopped),
         )
 

@@ -36,7 +36,8 @@ def machine_changed(view: CaseView) -> Iterator[Observation]:
         number, text = next(iter(changed.items()))
         yield Observation(
             "warning",
-            f"{len(changed)} of {count(view.finished.height, 'round')}; round {number}: {text}",
+            f"{view.of_rounds(len(changed), view.finished['round'].to_list())}; round {number}: "
+            f"{text}",
             weight=len(changed),
         )
 

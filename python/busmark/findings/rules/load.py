@@ -45,7 +45,7 @@ def other_load(view: CaseView) -> Iterator[Observation]:
     seen = {n: met for n, use in view.cpu_use.items() if (met := _met(use)) is not None}
     if seen:
         waited_ns, words = max(seen.values())
-        rounds = f"in {len(seen)} of {count(len(view.cpu_use), 'round')}"
+        rounds = f"in {view.of_rounds(len(seen), view.cpu_use)}"
         yield Observation("warning", f"{words}; {rounds}", weight=waited_ns)
         return
     background = [most for use in view.cpu_use.values() if (most := _background(use)) is not None]
@@ -54,8 +54,8 @@ def other_load(view: CaseView) -> Iterator[Observation]:
         yield Observation(
             "note",
             f"others used {share(round(share_used, 3))} of {_named([cpu])}, on which no "
-            f"participant runs; more than {share(MAX_BACKGROUND)} in {len(background)} of "
-            f"{count(len(view.cpu_use), 'round')}",
+            f"participant runs; more than {share(MAX_BACKGROUND)} in "
+            f"{view.of_rounds(len(background), view.cpu_use)}",
             weight=share_used,
             title="Other processes ran on CPUs without a participant",
             cause="They compete for caches and memory, change the frequency, and in a virtual "
@@ -156,8 +156,7 @@ def load_missed(view: CaseView) -> Iterator[Observation]:
             yield Observation(
                 "warning",
                 f"{_load_named(view, kind)}: {share(round(min(short), 3))} of it was there in the "
-                f"worst of {count(len(shares), 'round')}, too little in "
-                f"{count(len(short), 'round')}",
+                f"worst round, too little in {view.of_rounds(len(short), shares)}",
                 weight=1.0 - min(short),
             )
 

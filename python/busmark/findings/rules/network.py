@@ -71,6 +71,7 @@ LINK_LOSS = Rule(
         "non-stationary",
         "target-missed",
     ),
+    accounts_for=("loss-in-latency", "loss-under-reliable"),
     concerns=("lost", "tail"),
 )
 
@@ -132,7 +133,7 @@ def udp_drops(view: CaseView) -> Iterator[Observation]:
     how = remedy(view.params, view.hosts, view.capabilities, worst)
     yield Observation(
         "warning" if lost or is_reliable(view.params, view.capabilities) else "note",
-        f"{count(total, 'datagram')} dropped {where} in {hit} of {count(len(drops), 'round')}, "
+        f"{count(total, 'datagram')} dropped {where} in {view.of_rounds(hit, drops)}, "
         f"warm-up included{_buffer(worst)}; "
         f"{whole(view.total('expected'))} samples were to be received, {whole(lost)} were lost",
         weight=total,
@@ -220,7 +221,7 @@ def tcp_retransmits(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"{count(total, 'segment')}"
         + (f" of {whole(segments)}" if segments else "")
-        + f" sent again in {len(hit)} of {count(len(again), 'round')}"
+        + f" sent again in {view.of_rounds(len(hit), again)}"
         + (f"; {whole(spared)} more of which nothing had been lost" if spared else "")
         + (f"; a sender's timer ran out {count(expired, 'time')}" if expired else "")
         + (
@@ -439,7 +440,7 @@ def _held_back(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"`{view.params.adapter}.{name} = false`; {share(round(part, 3))} of the samples of "
         f"round {number} arrived together with one that was sent later, after {duration(waited)} "
-        f"(median); likewise in {len(held)} of {count(len(view.finished), 'round')}",
+        f"(median); likewise in {view.of_rounds(len(held), view.held_back)}",
         weight=part,
         title="Samples wait for Nagle's algorithm",
         cause="A sender with Nagle's algorithm keeps what does not fill a segment back until all "
@@ -586,7 +587,7 @@ def foreign_traffic(view: CaseView) -> Iterator[Observation]:
         hit = sum(1 for seen in foreign.values() if seen > 0)
         yield Observation(
             "warning",
-            f"{whole(total)} foreign samples in {hit} of {count(len(foreign), 'round')}",
+            f"{whole(total)} foreign samples in {view.of_rounds(hit, foreign)}",
             weight=total,
         )
 

@@ -77,7 +77,7 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))}) "
         f"and {duration(high.location)} ({share(round(high.share, 3))}) in round {at}; two "
-        f"modes all along the round in {len(found)} of {count(tested, 'round')}"
+        f"modes all along the round in {view.of_rounds(len(found), tested)}"
         + (
             f"; they take turns: {share(round(turns, 3))} of the samples are in the other "
             f"mode than the sample before"
@@ -175,7 +175,7 @@ def non_stationary(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"the median {view.quantity} {'rises' if middle > 0 else 'falls'} by "
         f"{share(round(abs(middle), 3))} from the first to the last third of a round, in "
-        f"{len(same)} of {count(tested, 'round')} with {MIN_DRIFT_SAMPLES} samples or more "
+        f"{view.of_rounds(len(same), tested)} with {MIN_DRIFT_SAMPLES} samples or more "
         f"(p < {MAX_P})",
         weight=abs(middle),
     )
