@@ -129,7 +129,8 @@ TEXTS = {
     ),
     "late": (
         "Late: a latency above the 99th percentile of its round or three times its median, "
-        "whichever is less. In round {round}: above {limit}, by a median of {median}."
+        "whichever is less, but above its 95th percentile at least. In round {round}: above "
+        "{limit}, {by}; the median is {median}."
     ),
     "late_cause": (
         "A cause explains a sample if the wait that its packets prove is at least half of what "
