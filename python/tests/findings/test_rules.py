@@ -15,6 +15,9 @@ import polars as pl
 from planted import CAPABILITIES, LATENCY, MS, THROUGHPUT, Planted, Series, clean, params
 from seams import reviewed
 
+from busmark.findings import rule
+from busmark.findings.registry import rules
+from busmark.findings.view import CaseView
 from busmark.host import clock_sync
 from busmark.store import polars_schema
 
@@ -600,3 +603,31 @@ def test_findings_are_as_reviewed(tmp_path: Path) -> None:
             campaign = plant(Planted(tmp_path / f"{rules or 'all'} {name}".replace(" ", "-")))
             text += f"{name}:\n{found(campaign, rules.split())}"
     reviewed(Path(__file__).parent / "golden" / "rules.txt", text.lstrip("\n"))
+
+
+def stated(weight: float) -> set[str]:
+    """Return how evidence writes a figure, or what is left of it to one, or its opposite."""
+    figures = [f(weight) for f in (lambda x: x, lambda x: 1 - x, lambda x: -x)]
+    texts: set[str] = set()
+    for figure in figures:
+        texts |= {rule.number(figure), rule.duration(figure), f"{figure:.1f}", f"{figure:.2f}"}
+        texts |= {f"{figure:.1%}", f"{figure:+.1%}", f"{figure:g}"}
+        texts |= {rule.share(round(figure, digits)) for digits in (2, 3, 4, 9)}
+        texts |= {rule.share(round(min(figure, 1.0), 3)), rule.whole(round(figure))}
+        texts |= {rule.size(round(figure))} if figure >= 1 else set()
+    return {text for text in texts if text.strip("0. %")}
+
+
+def test_the_worst_case_is_chosen_by_a_figure_that_its_sentence_states(tmp_path: Path) -> None:
+    """Else the finding names one case, and the reader sees in the figures that another is worse."""
+    unstated: dict[str, str] = {}
+    plants = [plant for each in CAMPAIGNS.values() for plant in each.values()]
+    for number, plant in enumerate(plants):
+        campaign = plant(Planted(tmp_path / str(number)))
+        for case in (result := campaign.result()).manifest.cases:
+            view = CaseView(case, result)
+            for each in rules().values():
+                for seen in (each.check_case or (lambda _: ()))(view):
+                    if not any(text in seen.evidence for text in stated(seen.weight)):
+                        unstated[each.id] = f"{seen.weight}: {seen.evidence}"
+    assert unstated == {}
