@@ -59,7 +59,7 @@ def saturated_core(view: CaseView) -> Iterator[Observation]:
     )
     if has_rate(params) and (late := max(view.lateness.values(), default=None)) is not None:
         evidence += f"; the median sample is sent {duration(late)} after its time"
-    weight = most * len(full) / len(used)
+    weight = min(most, 1.0)
     if params.wait == "poll":
         yield Observation("note", evidence, weight, *POLLING)
     elif params.placement == "same" and params.network != "nodes":
@@ -107,7 +107,7 @@ POLLING = (
 )
 SHARED = (
     "The participants' common CPU is saturated",
-    'With placement "same" writer and reader take turns on one CPU, and together they used all of '
+    'With placement "same" writer and reader share one CPU, and together they used all of '
     "it: the figure is what one CPU can do for both sides together.",
 )
 OVERLOAD = "Say so next to the figure: there is no CPU for each participant."
@@ -176,7 +176,7 @@ def few_cpus_on_host(profile: Profile) -> Iterator[Observation]:
             "warning",
             evidence,
             title="Only one CPU",
-            cause="Participants, controller and kernel take turns on it: latency includes the "
+            cause="Participants, controller and kernel share it: latency includes the "
             "others' work, and one CPU limits the throughput of both sides.",
             remedy='Measure with placement "same" only, or on a machine with more CPUs.',
         )
@@ -310,7 +310,7 @@ CPU_LIMIT = Rule(
     id="cpu-limit",
     title="A CPU quota throttled the participants",
     cause="Their control group, or one above it, had used up its CPU time of a period "
-    "(nr_throttled of cpu.stat): all threads in it stand still until the next period, by default "
+    "(nr_throttled of cpu.stat): all threads in it are suspended until the next period, by default "
     "up to 100 ms.",
     remedy="Raise the limit of the container, pod or slice (`cpu.max`; in version 1 of control "
     "groups `cpu.cfs_quota_us`), or remove it.",
@@ -428,7 +428,7 @@ def _limited(params: Parameters) -> bool:
 
 WRITERS_WAITED = Rule(
     id="writers-waited",
-    title="Writers waited most of the time instead of writing",
+    title="Writers were blocked for most of the measured time",
     cause="At full speed neither a writer nor a reader was busy, so a write was waiting: for an "
     "acknowledgement (which may come with the next heartbeat, every 3 s in some DDS), for "
     "room in a history or a resource limit, or for a partner's timer. The goodput reflects "

@@ -386,7 +386,7 @@ def loop_stood_still(view: CaseView) -> Iterator[Observation]:
 
 LOOP_STOOD_STILL = Rule(
     id="loop-stood-still",
-    title="The closed loop stood still for much of its time",
+    title="Stalls took much of the closed loop's time (coordinated omission)",
     cause="A closed loop sends nothing while it waits, so a stall of any length is one sample: "
     "median and percentiles hardly show it. An application that sends on its own schedule "
     "would have met every one of these stalls.",

@@ -563,8 +563,8 @@ def bytes_on_wire(view: CaseView) -> Iterator[Observation]:
         yield Observation(
             "error",
             f"{whole(seen)} B were sent by all interfaces in {count(rounds, 'round')} in which "
-            f"{whole(arrived)} B of bodies arrived",
-            weight=arrived - seen,
+            f"{whole(arrived)} B of bodies arrived ({share(seen / arrived)})",
+            weight=1.0 - seen / arrived,
         )
 
 

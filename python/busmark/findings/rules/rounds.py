@@ -431,7 +431,7 @@ def _tested(result: Result) -> dict[str, Dependence]:
 
 DEPENDENT_ROUNDS = Rule(
     id="dependent-rounds",
-    title="Each round is like the one before",
+    title="Rounds are autocorrelated",
     cause="The machine changes slowly (temperature, frequency, work that comes and goes), so that "
     "ten rounds carry less information than ten independent ones. Intervals from 8 or more "
     "rounds are widened accordingly; intervals from fewer rounds are too narrow for the "
