@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 from seams import done
 from synthetic_campaign import Builder
@@ -85,3 +86,17 @@ def test_drops_of_others_stand_in_no_row_of_a_case(tmp_path: Path, own: int, col
     assert f"{whole} included: UDP drops (receive buffer) 8 331." in text.replace(
         "\N{NARROW NO-BREAK SPACE}", " "
     )
+
+
+def test_a_command_is_code_in_markdown_and_its_bars_end_no_cell(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "result")
+    case = build.case("a")
+    build.pings(case, 0, np.full(50, 20_000))
+    build.findings.append({
+        "id": "load-average", "severity": "warning", "title": "t", "cause": "c*", "evidence": "e|",
+        "remedy": "See `ps -eo pcpu | head`, and *end* it.", "cases": [],
+    })  # fmt: skip
+    done("report", build.finish(), "--to", "markdown", "--out", tmp_path / "out")
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "`ps -eo pcpu | head`" in text.replace("\\|", "|") and "\\`" not in text
+    assert "\\*end\\*" in text and "c\\*" in text

@@ -49,7 +49,8 @@ def rounds_lost(view: CaseView) -> Iterator[Observation]:
     elif lost.height:
         yield Observation(
             "error" if lost.height == rounds else "warning",
-            f"{lost.height} of {count(rounds, 'round')}: {_reasons(lost)}",
+            f"{lost.height} of {count(rounds, 'round')} ({share(lost.height / rounds)}): "
+            f"{_reasons(lost)}",
             weight=lost.height / rounds,
             title="No round is usable" if lost.height == rounds else "",
             remedy=(how := f"{READ} {_repeat({*lost['status']})}"),

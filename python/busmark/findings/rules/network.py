@@ -276,7 +276,7 @@ def packets_dropped(view: CaseView) -> Iterator[Observation]:
         rounds = count(view.finished.height, "round")
         yield Observation(
             "warning" if view.total("lost") else "note",
-            f"{words} in {rounds}; {lost} samples lost",
+            f"{count(total, 'packet')}, {words}, in {rounds}; {lost} samples lost",
             weight=total,
         )
 

@@ -71,7 +71,6 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
         if below.high is None or above.low is None or below.high >= above.low:
             return
     at, (low, high) = max(found.items(), key=lambda each: min(m.share for m in each[1]))
-    ratio = high.location / low.location
     turns = _turns(view.latencies[at], low, high)
     yield Observation(
         "warning",
@@ -84,7 +83,7 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
             if turns >= MIN_TURNS
             else ""
         ),
-        weight=ratio * len(found) / tested,
+        weight=min(low.share, high.share),
         remedy="" if is_pinned(view.params) else UNPINNED_REMEDY,
         group="" if is_pinned(view.params) else "unpinned",
     )
