@@ -217,7 +217,7 @@ def resume(
 
     Its nodes are reached as the scenario says where it is given, else as the last time; `nodes` are
     other prefixes, `NAME=PREFIX`. With `marked`, each marked round is repeated by a further one and
-    stays as it is.
+    remains marked.
     """
     writer = ResultWriter.resume(directory)
     try:
