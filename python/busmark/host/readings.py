@@ -131,7 +131,10 @@ def _process(
     if task is None:
         return {}
     status = proc.status(_text(files, f"/proc/{process}/task/{process}/status"))
-    levels = {"rss_bytes": status.get("VmRSS"), "swap_bytes": status.get("VmSwap")}
+    levels: dict[str, int | str | None] = {
+        "rss_bytes": status.get("VmRSS"),
+        "swap_bytes": status.get("VmSwap"),
+    }
     key = Key("process", process, network=network, began=task.began)
     return {key: CounterReading(time_ns, _task(task), levels, task.name, task.parent)}
 
