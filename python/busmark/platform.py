@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import BinaryIO
 
 PROCESSES = Path("/proc")
-CGROUPS = Path("/sys/fs/cgroup")
 
 OPEN_FILES = resource.RLIMIT_NOFILE
 ADDRESS_SPACE = resource.RLIMIT_AS
@@ -182,21 +181,30 @@ def tasks_of_user() -> int:
     return count
 
 
+def control_groups(process: int | str, controller: str, root: Path = Path("/")) -> list[Path]:
+    """Return the folders of the control groups that a process is in as to a controller, its own
+    first, up to the root, which in a container is the container's own: each of them sets limits."""
+    found: list[Path] = []
+    for line in _read(root / "proc" / str(process) / "cgroup").splitlines():
+        controllers, _, path = line.partition(":")[2].partition(":")
+        if controllers and controller not in controllers.split(","):
+            continue
+        top = root / "sys/fs/cgroup" / controllers
+        folder = top / path.strip("/")
+        if folder.is_relative_to(top):
+            parents = (each for each in folder.parents if each.is_relative_to(top))
+            found += [folder, *parents]
+    return found
+
+
 def tasks_left_in_groups() -> list[tuple[str, int]]:
     """Return, for every control group that this process is in, up to the root, where processes and
     threads are limited, and how many more there may be."""
     found = []
-    for line in _read(PROCESSES / "self" / "cgroup").splitlines():
-        _, _, rest = line.partition(":")
-        controllers, _, path = rest.partition(":")
-        if controllers and "pids" not in controllers.split(","):
-            continue
-        folder = (CGROUPS / controllers if controllers else CGROUPS) / path.strip("/")
-        while folder != CGROUPS and folder.is_relative_to(CGROUPS):
-            most, now = _read(folder / "pids.max").strip(), _read(folder / "pids.current").strip()
-            if most.isdigit() and now.isdigit():
-                found.append((str(folder / "pids.max"), int(most) - int(now)))
-            folder = folder.parent
+    for folder in control_groups("self", "pids"):
+        most, now = _read(folder / "pids.max").strip(), _read(folder / "pids.current").strip()
+        if most.isdigit() and now.isdigit():
+            found.append((str(folder / "pids.max"), int(most) - int(now)))
     return found
 
 

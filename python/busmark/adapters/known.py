@@ -262,11 +262,11 @@ def _program(name: str, remedy: str) -> Path:
 
 _MORE_TASKS = (
     "There is a limit of processes or memory: raise it (`ulimit -u`, or pids.max of the control "
-    "group), then continue with --resume."
+    "group), then continue with `busmark run --resume --out DIR`."
 )
 _MORE_FILES = (
     "There is a limit of open files, and each worker needs some here: raise it (`ulimit -n`), then "
-    "continue with --resume."
+    "continue with `busmark run --resume --out DIR`."
 )
 _LIMITED = {
     errno.EAGAIN: _MORE_TASKS,

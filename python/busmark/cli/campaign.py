@@ -4,6 +4,7 @@ write the page."""
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,14 +52,16 @@ def conduct(
     out: Path | None,
     *,
     go_on: bool,
+    marked: bool = False,
     nodes: Sequence[str] = (),
     ending: Ending = PLAIN,
     begun: Callable[[], None] | None = None,
     as_json: bool = False,
 ) -> int:
     """Run a campaign, or resume one with `nodes` reached by other prefixes, `NAME=PREFIX`; return
-    the exit code. `begun` is called when nothing can be wrong any more, before the first round.
-    With `as_json`, events are printed instead of tables, as they come."""
+    the exit code. With `marked`, marked rounds are repeated. `begun` is called when nothing can be
+    wrong any more, before the first round. With `as_json`, events are printed instead of tables, as
+    they come."""
     if as_json:
         ending = replace(ending, shown=False)
     if go_on:
@@ -68,7 +71,8 @@ def conduct(
                 remedy="Name the result to resume, such as --out @last. " + recent(),
             )
         early = _Early(out)
-        campaign = resume(scenario, out, [*listeners(out, as_json=as_json), early], nodes)
+        heard = [*listeners(out, as_json=as_json), early]
+        campaign = resume(scenario, out, heard, nodes, marked=marked)
     else:
         assert scenario is not None
         out = out or default_directory(scenario.name)
@@ -88,11 +92,19 @@ def conduct(
     if not complete:
         echo(f"Go on with: {again}", err=True)
         return INTERRUPTED
-    failed = result.cases.filter(result.cases["status"] == "failed").height
-    if failed:
-        what = "1 round failed. Try it" if failed == 1 else f"{failed} rounds failed. Try them"
-        echo(f"{what} again with: {again}", err=True)
-    good = (result.cases["status"] == "ok").all()
+    by_status = Counter(result.cases["status"].to_list())
+    for status, words, option in (
+        ("failed", "failed. Try", ""),
+        ("marked", "missed a criterion. Repeat", " --marked"),
+    ):
+        if number := by_status[status]:
+            what = f"1 round {words} it" if number == 1 else f"{number} rounds {words} them"
+            echo(f"{what} with: {again}{option}", err=True)
+    # A marked round that was repeated stays marked: what counts is the repetition.
+    judged = (
+        result.cases.filter(result.cases["order"] >= campaign.first) if marked else result.cases
+    )
+    good = (judged["status"] == "ok").all()
     return 0 if good and not any(each.fails for each in analysed.requirements) else 1
 
 

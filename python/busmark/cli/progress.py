@@ -139,7 +139,7 @@ class FindingPrinter:
         if (kind, case) not in self._named and cases:
             return []
         left = f"; {plural(len(cases), 'other case')} left" if cases else ""
-        return [f"no longer true with more rounds: {event.finding.title}: {case}{left}"]
+        return [f"withdrawn after more rounds: {event.finding.title}: {case}{left}"]
 
 
 def listeners(directory: Path, *, as_json: bool) -> list[Listener]:

@@ -41,6 +41,11 @@ class WithScenarios(click.Command):
     help="Complete an unfinished result in --out DIRECTORY, such as @last.",
 )
 @click.option(
+    "--marked",
+    is_flag=True,
+    help="With --resume: also repeat marked rounds. The marked ones stay, and do not count.",
+)
+@click.option(
     "--node",
     "nodes",
     multiple=True,
@@ -72,6 +77,7 @@ def command(
     scenario: Path | None,
     out: Path | None,
     resume: bool,
+    marked: bool,
     nodes: tuple[str, ...],
     patterns: tuple[str, ...],
     settings: tuple[str, ...],
@@ -88,9 +94,10 @@ def command(
     SCENARIO is a file, - for standard input, or the name of a shipped scenario; the name of a
     folder of scenarios stands for its `quick`.
 
-    Ctrl-C keeps the finished rounds; --resume continues later and repeats failed rounds; with
-    --node it reaches a node of the campaign by another command. Exit code 1 if a round failed or
-    did not meet the scenario's criteria, or if a requirement is missed or undecided.
+    Ctrl-C keeps the finished rounds; --resume continues later and repeats failed rounds, with
+    --marked also those that missed a criterion; with --node it reaches a node of the campaign by
+    another command. Exit code 1 if a round failed or did not meet the scenario's criteria, or if a
+    requirement is missed or undecided.
     """
     from busmark.adapters import misnamed
     from busmark.cli.campaign import Ending, conduct
@@ -100,6 +107,8 @@ def command(
 
     if scenario is None and not resume:
         raise click.UsageError("name a SCENARIO file, or --resume with --out")
+    if marked and not resume:
+        raise click.UsageError("--marked repeats rounds of a result: name it by --resume --out DIR")
     asked = [*settings, *required(requirements, undecided), *commands(prepare, conclude)]
     if scenario is None and (asked or patterns):
         raise click.UsageError(
@@ -107,7 +116,7 @@ def command(
             "leave them out"
         )
     if watch:
-        sys.exit(_watched(scenario, out, resume, nodes, patterns, asked, as_json, open_it))
+        sys.exit(_watched(scenario, out, resume, marked, nodes, patterns, asked, as_json, open_it))
     asked += only(patterns)
     loaded, text = load(scenario, asked, list(nodes), misnamed) if scenario else (None, "")
     sys.exit(
@@ -116,6 +125,7 @@ def command(
             text,
             out,
             go_on=resume,
+            marked=marked,
             nodes=nodes,
             as_json=as_json,
             ending=Ending(open_it=open_it),
@@ -127,6 +137,7 @@ def _watched(
     scenario: Path | None,
     out: Path | None,
     resume: bool,
+    marked: bool,
     nodes: tuple[str, ...],
     patterns: tuple[str, ...],
     settings: Sequence[str],
@@ -143,6 +154,7 @@ def _watched(
     arguments = [str(scenario)] if scenario is not None else []
     arguments += ["--out", str(out)] if out is not None else []
     arguments += ["--resume"] if resume else []
+    arguments += ["--marked"] if marked else []
     for option, values in (("--node", nodes), ("--only", patterns), ("--set", settings)):
         arguments += [word for each in values for word in (option, each)]
     arguments += ["--open"] if open_it else []

@@ -206,23 +206,39 @@ def _manifest(
 
 
 def resume(
-    scenario: Scenario | None, directory: Path, listeners: list[Listener], nodes: Sequence[str] = ()
+    scenario: Scenario | None,
+    directory: Path,
+    listeners: list[Listener],
+    nodes: Sequence[str] = (),
+    *,
+    marked: bool = False,
 ) -> Campaign:
     """Resume the campaign of a directory, from its own manifest.
 
     Its nodes are reached as the scenario says where it is given, else as the last time; `nodes` are
-    other prefixes, `NAME=PREFIX`.
+    other prefixes, `NAME=PREFIX`. With `marked`, each marked round is repeated by a further one and
+    remains marked.
     """
     writer = ResultWriter.resume(directory)
     try:
-        return _go_on(scenario, writer, listeners, nodes)
+        if marked and not any(row["status"] == "marked" for row in writer.rows):
+            raise UserError(
+                "no round is marked",
+                where=str(directory),
+                remedy="`busmark run --resume --out DIR` runs what is missing or failed.",
+            )
+        return _go_on(scenario, writer, listeners, nodes, marked)
     except BaseException:
         writer.close()
         raise
 
 
 def _go_on(
-    scenario: Scenario | None, writer: ResultWriter, listeners: list[Listener], given: Sequence[str]
+    scenario: Scenario | None,
+    writer: ResultWriter,
+    listeners: list[Listener],
+    given: Sequence[str],
+    marked: bool,
 ) -> Campaign:
     directory = writer.directory
     stored = _stored_scenario(writer)
@@ -254,7 +270,7 @@ def _go_on(
     except BaseException:
         nodes.close()
         raise
-    return Campaign(stored, adapters, writer, listeners, nodes)
+    return Campaign(stored, adapters, writer, listeners, nodes, again=marked)
 
 
 def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:

@@ -8,6 +8,7 @@ import itertools
 import random
 import signal
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -145,7 +146,10 @@ class Campaign:
         writer: ResultWriter,
         listeners: Sequence[Listener],
         nodes: Nodes | None = None,
+        *,
+        again: bool = False,
     ) -> None:
+        """`again`: as many further rounds of each case as it has marked ones."""
         self.scenario = scenario
         self.adapters = adapters
         self.writer = writer
@@ -158,6 +162,8 @@ class Campaign:
         self._lengths = Lengths(scenario, self.cases, writer.rows.of)
         self._deciding = Decisions(scenario, writer.directory)
         self._position = max((row["order"] + 1 for row in writer.rows), default=0)
+        self.first = self._position
+        """Place of its first round in the order of all."""
         self._tried: dict[tuple[str, int], int] = {
             (row["case"], row["round"]): row["attempt"] + 1
             for row in writer.rows
@@ -172,6 +178,9 @@ class Campaign:
         """When the last attempt of this campaign had ended."""
         stored = {name: known.get("sha256") for name, known in writer.manifest.adapters.items()}
         self._libraries = Libraries(adapters, stored)
+        self._again = Counter(
+            row["case"] for row in writer.rows if again and row["status"] == "marked"
+        )
         self._early = EarlyFindings(writer.directory, writer.rows.of, writer.manifest.findings)
 
     def run(self) -> bool:
@@ -243,10 +252,18 @@ class Campaign:
             cases = self._missing([sweep])
             if sweep >= self.scenario.rounds.min:
                 cases = self._further()
+                known = {case.id for case in cases}
+                cases += [case for case in self._repeated() if case.id not in known]
             cases += self._trials()
             if not cases and sweep >= self.scenario.rounds.min:
                 return
             await self._sweep(runner, sweep, cases)
+
+    def _repeated(self) -> list[Case]:
+        """Return the cases of which a marked round is yet to be repeated, by a round of its own."""
+        cases = [case for case in self._counted if self._again[case.id] > 0]
+        self._again.subtract(case.id for case in cases)
+        return cases
 
     def _further(self) -> list[Case]:
         """Return the cases that get a round beyond those that every case has."""
@@ -273,7 +290,7 @@ class Campaign:
         within a sweep, that is not known of those that compete for its budget or are required to
         be decided."""
         rounds, done = self.scenario.rounds, self._following(case)
-        if searches(case) or done < rounds.min:
+        if searches(case) or done < rounds.min or self._again[case.id] > 0:
             return False
         if done >= rounds.max:
             return True
@@ -320,6 +337,7 @@ class Campaign:
     def _begins(self) -> CampaignBegins:
         unsupported = [c for c in self.writer.manifest.cases if c.status == "unsupported"]
         planned = self._missing(range(self.scenario.rounds.min)) + self._trials()
+        planned += [case for case in self._counted for _ in range(self._again[case.id])]
         wanted = {case.id for case in planned}
         # A failed round is tried again.
         done = sum(row["status"] != "failed" for row in self.writer.rows)

@@ -215,7 +215,7 @@ class FindingAppears:
 
 @dataclass(frozen=True)
 class FindingGoes:
-    """What was reported for a case is no longer true, with more rounds."""
+    """A finding that was reported for a case and that more rounds do not confirm."""
 
     case: Case
     finding: Finding

@@ -166,6 +166,7 @@ class _Analysis:
             background_lost=self._sum("stream_lost"),
             captured=self._sum("captured"),
             capture_dropped=self._sum("capture_dropped"),
+            udp_socket_drops=self._sum("udp_socket_drops"),
             wire=self._wire(),
             os=machines.fact_of(manifest, self.params, self.good, "os"),
             **measures,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from busmark.model.resources import READER
+from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,6 +37,8 @@ class Share:
     """The same of its busiest thread."""
     queued: float
     """Able to run and waiting for a CPU: its thread that waited longest."""
+    waiter: float
+    """On a CPU, the thread that waited longest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,9 @@ class CpuUse:
     """One round, within the time that was measured."""
 
     seconds: float
+    """Length of the intervals of which the shares are."""
+    measured_s: float
+    """Part of it that lies within the measured time."""
     participants: tuple[Share, ...]
     busy: dict[Cpu, float]
     """Share of time in user mode or in the kernel, whoever it was."""
@@ -50,6 +56,9 @@ class CpuUse:
     """Share of time that the hypervisor took away."""
     reader: float
     """Run time of the process that reads all this."""
+    throttled: float
+    """Time for which CPU limits held control groups back, summed over CPUs and groups: a thread
+    stood still for no more of it."""
 
     @property
     def taken(self) -> frozenset[Cpu]:
@@ -100,8 +109,13 @@ def cpu_use(system: pl.DataFrame, cpus: str | None, measured_s: float | None) ->
     if rows.is_empty():
         rows = system.filter((pl.col("start_ns") < measured_s * NS) & (end > 0))
     threads = rows.filter((pl.col("scope") == "thread") & pl.col("run_ns").is_not_null())
-    lengths = rows.filter(pl.col("scope").is_in(["process", "cpu"])).group_by("interval")
-    length_ns = float(lengths.agg(pl.col("duration_ns").max())["duration_ns"].sum())
+    inside = pl.min_horizontal(end, measured_s * NS) - pl.col("start_ns").clip(lower_bound=0)
+    lengths = (
+        rows.filter(pl.col("scope").is_in(["process", "cpu"]))
+        .group_by("interval")
+        .agg(pl.col("duration_ns").max(), inside.clip(lower_bound=0).max().alias("inside_ns"))
+    )
+    length_ns = float(lengths["duration_ns"].sum())
     if threads.is_empty() or not length_ns:
         return None
     sets = _cpu_sets(threads, cpus)
@@ -118,11 +132,52 @@ def cpu_use(system: pl.DataFrame, cpus: str | None, measured_s: float | None) ->
     busy = pl.min_horizontal(pl.col("user_ns") + pl.col("system_ns"), most)
     return CpuUse(
         seconds=length_ns / NS,
+        measured_s=float(lengths["inside_ns"].sum()) / NS,
         participants=shares,
         busy=_of_cpus(rows, busy),
         stolen=_of_cpus(rows, pl.col("steal_ns")),
         reader=float(reader["run_ns"].sum()) / length_ns,
+        throttled=sum(each.held_ns for each in _throttled(rows)) / length_ns,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Throttling:
+    """A control group that its limit of CPU time held back."""
+
+    node: str
+    group: str
+    """Folder below /sys/fs/cgroup."""
+    periods: int
+    held_ns: int
+    """Summed over CPUs."""
+    quota_ns: int | None
+    """CPU time in each period of `period_ns`."""
+    period_ns: int | None
+    file: str | None
+    """File that sets the limit."""
+
+
+def throttling(system: pl.DataFrame, measured_s: float | None) -> list[Throttling]:
+    """Return the groups that were held back in the intervals of a round which overlap the measured
+    time; in all where that is not known."""
+    import polars as pl
+
+    begin, end = pl.col("start_ns"), pl.col("start_ns") + pl.col("duration_ns")
+    overlaps = (begin < (measured_s or 0.0) * NS) & (end > 0)
+    return _throttled(system.filter(overlaps.fill_null(True)) if measured_s else system)
+
+
+def _throttled(rows: pl.DataFrame) -> list[Throttling]:
+    import polars as pl
+
+    limits = ("cpu_quota_ns", "cpu_period_ns", "cpu_quota_file")
+    groups = (
+        rows.filter(pl.col("throttled") > 0)
+        .group_by(pl.col("node").fill_null(""), pl.col("name").fill_null(""), maintain_order=True)
+        .agg(pl.col("throttled", "throttled_ns").sum(), pl.col(*limits).drop_nulls().last())
+    )
+    return [Throttling(*row) for row in groups.rows()]
 
 
 def _of_cpus(rows: pl.DataFrame, time_ns: pl.Expr) -> dict[Cpu, float]:
@@ -147,17 +202,20 @@ def _share(
         pl.col("run_ns").sum(), pl.col("queued_ns").sum()
     )
     process = rows.filter((pl.col("scope") == "process") & (pl.col("participant") == name))
-    # Threads that came and went between two readings are in the process's times alone.
-    whole = max(
-        float(each["run_ns"].sum()),
-        float(process.select((pl.col("user_ns") + pl.col("system_ns")).sum()).item() or 0),
-    )
+    ran_ns = float(each["run_ns"].sum())
+    ticks_ns = float(process.select((pl.col("user_ns") + pl.col("system_ns")).sum()).item() or 0)
+    # Threads that came and went between two readings are in the process's times alone. These come
+    # in ticks of user and of kernel time, by which they say less than the scheduler's own.
+    beyond_ns = 2 * TICK_NS * process["process"].n_unique()
+    whole = ticks_ns if ticks_ns > ran_ns + beyond_ns else ran_ns
+    longest = each.sort("queued_ns", "run_ns", nulls_last=True, descending=True).head(1)
     return Share(
         name=name,
         cpus=cpus,
         run=whole / length_ns,
         thread=_greatest(each["run_ns"]) / length_ns,
-        queued=_greatest(each["queued_ns"]) / length_ns,
+        queued=_greatest(longest["queued_ns"]) / length_ns,
+        waiter=_greatest(longest["run_ns"]) / length_ns,
     )
 
 

@@ -120,6 +120,9 @@ class Rule:
     explains: tuple[str, ...] = ()
     """Rules whose findings on the same cases this one may be the cause of, where it is more than a
     note: it then stands before them and names them."""
+    accounts_for: tuple[str, ...] = ()
+    """Rules whose findings on the same cases it is known to be the cause of, because it was asked
+    for: no other finding is then named as a possible one."""
     early: int | None = 1
     """Rounds that must count before `check_case` may judge a case that is not finished; None: it
     judges finished cases only, or the user learns of it otherwise."""

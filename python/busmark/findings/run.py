@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -124,13 +124,28 @@ def _explained(findings: list[Finding]) -> list[Finding]:
     ]
 
 
-def _consequences(finding: Finding, findings: Iterable[Finding]) -> list[Finding]:
+def _consequences(finding: Finding, findings: Sequence[Finding]) -> list[Finding]:
     """Return what this finding may be the cause of. Nothing of the host alone is a consequence."""
     if finding.severity == "note" or finding.id not in rules():
         return []
     kinds, own = rules()[finding.id].explains, set(finding.cases)
     found = [each for each in findings if each is not finding and each.id in kinds]
-    return [each for each in found if not (own and each.cases) or own & set(each.cases)]
+    return [
+        each
+        for each in found
+        if not (own and each.cases) or (own & set(each.cases)) - _accounted(each, finding, findings)
+    ]
+
+
+def _accounted(finding: Finding, by: Finding, findings: Sequence[Finding]) -> set[str]:
+    """Return the cases in which another finding than `by` is known to be the cause of this one."""
+    others = (each for each in findings if each is not by and each.id in rules())
+    return {
+        case
+        for other in others
+        if finding.id in rules()[other.id].accounts_for
+        for case in other.cases
+    }
 
 
 def _defect(rule: Rule, error: Exception) -> Observation:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from busmark.errors import UserError
-from busmark.findings.rule import Capabilities, Profile
+from busmark.findings.rule import Capabilities, Profile, count
 from busmark.model.resources import READER
 from busmark.store.columns import TIMED, WARM_UP
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
-    from busmark.findings.cpu_time import CpuUse
+    from busmark.findings.cpu_time import CpuUse, Throttling
     from busmark.model.parameters import Parameters
     from busmark.store.manifest import Case
     from busmark.store.result import Result
@@ -33,8 +33,6 @@ SYSTEM_COUNTS = (
     "softnet_drops",
     "rx_drops",
     "tx_drops",
-    "throttled",
-    "throttled_ns",
     "tx_bytes",
 )
 
@@ -107,6 +105,21 @@ class CaseView:
         pairs = zip(rows["round"].to_list(), rows[column].to_list(), strict=True)
         return {number: value for number, value in pairs if value is not None}
 
+    def of_rounds(self, found: int, examined: Collection[int] | int) -> str:
+        """Return "2 of 3 rounds": in how many of the examined ones something was found. Where the
+        case has marked rounds, it says whether they are among these.
+
+        Args:
+            found: number of rounds.
+            examined: rounds, or the number of those among the ones that count.
+        """
+        counted = isinstance(examined, int) or set(examined) <= set(self.ok["round"].to_list())
+        number = examined if isinstance(examined, int) else len(examined)
+        words = f"{found} of {count(number, 'round')}"
+        if self.ok.height == self.finished.height:
+            return words
+        return f"{words} that count" if counted else f"{words}, marked ones included"
+
     def total(self, column: str) -> int:
         """Sum a count over all finished rounds; absent values add nothing."""
         return int(sum(self.values(column, only_ok=False).values()))
@@ -147,6 +160,37 @@ class CaseView:
             if use is not None:
                 found[number] = use
         return found
+
+    @cached_property
+    def throttling(self) -> dict[int, list[Throttling]]:
+        """Return the control groups that CPU limits held back, in each finished round of which
+        that is known."""
+        from busmark.findings.cpu_time import throttling
+
+        lengths = self.values("measured_s", only_ok=False)
+        return {
+            number: throttling(table, lengths.get(number))
+            for number, table in self.system_tables()
+            if table["throttled"].count()
+        }
+
+    @cached_property
+    def stopped(self) -> dict[int, list[str]]:
+        """Return the participants that a signal stopped, in each finished round in which it did."""
+        found = {}
+        for number in self.finished["round"].to_list():
+            with suppress(UserError):
+                table = self.result.participants(self.case.id, number)
+                if table is not None:
+                    held = table.filter(table["stopped"].fill_null(False))
+                    found[number] = held["participant"].to_list()
+        return {number: names for number, names in found.items() if names}
+
+    @property
+    def held_up(self) -> set[int]:
+        """Return the rounds in which participants stood still for a known reason: what is late
+        there proves no other."""
+        return self.stopped.keys() | {n for n, groups in self.throttling.items() if groups}
 
     def system_tables(self) -> Iterator[tuple[int, pl.DataFrame]]:
         """Yield the number and the table `system` of each finished round that has one. A file that

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from busmark import platform
 from busmark.host import proc
 from busmark.host.profile import CLOCKSOURCE, CPUS, governors
 
@@ -20,8 +21,7 @@ MACHINE_FILES = (
 THREAD_FILES = ("status", "stat", "schedstat")
 """Read for every thread, from its folder below `task`."""
 
-CGROUPS = "sys/fs/cgroup"
-QUOTAS = ("cpu.max", "cpu.cfs_quota_us")
+QUOTAS = ("cpu.max", "cpu.cfs_quota_us", "cpu.cfs_period_us")
 """Files of a control group, version 2 and 1."""
 
 STEP_NS = 1_000_000
@@ -47,7 +47,7 @@ class Condition:
     clock_source: str | None = None
     governors: dict[str, str] | None = None
     quotas: dict[str, str] = field(default_factory=dict)
-    """CPU quota of the control groups that processes are in, up to the root, by group."""
+    """CPU quota of the control groups that processes are in, up to the root, by file."""
     wall_clock_offset_ns: int | None = None
     """CLOCK_REALTIME minus CLOCK_MONOTONIC."""
     threads: dict[int, dict[int, Thread]] = field(default_factory=dict)
@@ -90,20 +90,11 @@ def _thread(folder: Path) -> Thread:
 
 
 def _quotas(processes: Sequence[int], root: Path) -> dict[str, str]:
-    found: dict[str, str] = {}
-    base = root / CGROUPS
-    for process in processes:
-        for line in (proc.text(root / f"proc/{process}/cgroup") or "").splitlines():
-            controllers, _, path = line.partition(":")[2].partition(":")
-            if controllers and "cpu" not in controllers.split(","):
-                continue
-            folder = (base / controllers if controllers else base) / path.strip("/")
-            while folder != base and folder.is_relative_to(base) and str(folder) not in found:
-                for name in QUOTAS:
-                    if text := proc.text(folder / name):
-                        found[str(folder)] = text
-                folder = folder.parent
-    return found
+    groups = [
+        each for process in processes for each in platform.control_groups(process, "cpu", root)
+    ]
+    files = [folder / name for folder in dict.fromkeys(groups) for name in QUOTAS]
+    return {str(file): text for file in files if (text := proc.text(file))}
 
 
 def _wall_clock_offset_ns() -> int:

@@ -44,8 +44,8 @@ class CounterReading:
     time_ns: int
     counts: dict[str, int | None] = field(default_factory=dict)
     """Counters since the object began."""
-    levels: dict[str, int | None] = field(default_factory=dict)
-    """What goes up and down."""
+    levels: dict[str, int | str | None] = field(default_factory=dict)
+    """What goes up and down, or is set."""
     name: str | None = None
     """Name of a thread or a program."""
     parent: int | None = None
@@ -55,7 +55,10 @@ _PROCESS = re.compile(r"/proc/(\d+)/stat")
 _THREAD = re.compile(r"/proc/(\d+)/task/(\d+)/stat")
 _NAMESPACE = re.compile(r"/proc/(\d+)/ns/net")
 _NETWORK = re.compile(r"/proc/(\d+)/net/dev")
-_CGROUP = re.compile(r"/sys/fs/cgroup(.*)/(cpu\.stat|memory\.current|memory\.usage_in_bytes)")
+_CGROUP = re.compile(
+    r"/sys/fs/cgroup(.*)/(cpu\.(?:stat|max|cfs_quota_us|cfs_period_us)"
+    r"|memory\.(?:current|usage_in_bytes))"
+)
 
 
 def counted(reading: Reading) -> dict[Key, CounterReading]:
@@ -77,7 +80,7 @@ def counted(reading: Reading) -> dict[Key, CounterReading]:
             found |= _network(files, int(match[1]), networks.get(int(match[1])), time_ns, text)
         elif match := _CGROUP.fullmatch(path):
             entry = found.setdefault(Key("cgroup", name=match[1] or "/"), CounterReading(time_ns))
-            _cgroup(entry, match[2], text)
+            _cgroup(entry, path, match[2], text)
     return {key: entry for key, entry in found.items() if entry.counts or entry.levels}
 
 
@@ -128,7 +131,10 @@ def _process(
     if task is None:
         return {}
     status = proc.status(_text(files, f"/proc/{process}/task/{process}/status"))
-    levels = {"rss_bytes": status.get("VmRSS"), "swap_bytes": status.get("VmSwap")}
+    levels: dict[str, int | str | None] = {
+        "rss_bytes": status.get("VmRSS"),
+        "swap_bytes": status.get("VmSwap"),
+    }
     key = Key("process", process, network=network, began=task.began)
     return {key: CounterReading(time_ns, _task(task), levels, task.name, task.parent)}
 
@@ -165,11 +171,24 @@ def _network(
     return found
 
 
-def _cgroup(entry: CounterReading, file: str, text: str) -> None:
-    values = proc.pairs(text)
-    if file != "cpu.stat":
+def _cgroup(entry: CounterReading, path: str, file: str, text: str) -> None:
+    if file == "cpu.stat":
+        _throttling(entry, proc.pairs(text))
+    elif file.startswith("cpu."):
+        # cpu.max has both: "20000 100000", or "max 100000" where nothing is limited.
+        values = dict(zip(("quota", "period"), text.split(), strict=False))
+        if file == "cpu.cfs_period_us":
+            values = {"period": text.strip()}
+        quota_us, period_us = (proc.to_int(values.get(name)) for name in ("quota", "period"))
+        if period_us is not None:
+            entry.levels["cpu_period_ns"] = period_us * 1000
+        if quota_us is not None and quota_us > 0:  # version 1 writes -1 for none
+            entry.levels |= {"cpu_quota_ns": quota_us * 1000, "cpu_quota_file": path}
+    else:
         entry.levels["memory_bytes"] = int(text) if text.strip().isdecimal() else None
-        return
+
+
+def _throttling(entry: CounterReading, values: Mapping[str, int]) -> None:
     if "nr_throttled" not in values:
         return  # the group's CPU time is not limited
     micro = values.get("throttled_usec")

@@ -154,6 +154,8 @@ class CaseSummary(Frozen):
     """Packets captured in the rounds that count, on all interfaces; null without a capture."""
     capture_dropped: int | None = None
     """Packets that the captures lost."""
+    udp_socket_drops: int | None = None
+    """UDP datagrams dropped at the participants' own sockets in the rounds that count."""
     wire: Wire | None = None
     """What passed the wire; null without a capture."""
     reported: list[Reported] = Field(default=[])

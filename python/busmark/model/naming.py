@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from busmark.model.figure import Frozen
@@ -269,10 +270,54 @@ class Named:
     """The middleware, and each choice that the label tells, by what it is."""
 
 
+def library_name(adapter: str) -> str:
+    """Return the name of an adapter, for a path its library's."""
+    if "/" not in adapter:
+        return adapter
+    return PurePath(adapter).stem.removeprefix("lib").removeprefix("busmark_")
+
+
+def short_names(adapters: Iterable[str]) -> dict[str, str]:
+    """Return names of adapters without their folders, but with the part of the path by which
+    libraries of one file name differ: "a/udp"."""
+    alike: dict[str, list[str]] = {}
+    for adapter in dict.fromkeys(adapters):
+        alike.setdefault(library_name(adapter), []).append(adapter)
+    return {
+        adapter: f"{part}/{name}" if part and len(own) > 1 else name
+        for name, own in alike.items()
+        for adapter, part in _apart(own).items()
+    }
+
+
+def _apart(adapters: Sequence[str]) -> dict[str, str]:
+    """Return what sets each of these apart: the library's name, else the nearest folder that no
+    other has at that place, else all folders; empty for a name without folders."""
+    places = {
+        adapter: (library_name(adapter), *PurePath(adapter).parts[-2::-1]) for adapter in adapters
+    }
+    found = {}
+    for name, own in places.items():
+        others = [parts for other, parts in places.items() if other != name]
+        alone = (
+            part
+            for place, part in enumerate(own)
+            if all(part not in parts[place : place + 1] for parts in others)
+        )
+        folders = str(PurePath(name).parent) if "/" in name else ""
+        found[name] = next(alone, folders)
+    return found
+
+
 def short_title(adapter: str, adapters: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the adapter's title, or its name where it has none."""
+    """Return the adapter's title, or its name where it has none; of a library by its path that has
+    the title of another also what sets it apart."""
     title = adapters.get(adapter, {}).get("title")
-    return str(title) if title else adapter
+    if not title:
+        return adapter
+    alike = [name for name, each in adapters.items() if each.get("title") == title]
+    part = _apart(alike)[adapter] if len(alike) > 1 and "/" in adapter else ""
+    return f"{title} ({part})" if part else str(title)
 
 
 def name_cases(

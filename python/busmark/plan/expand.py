@@ -18,6 +18,7 @@ from pydantic_core import to_jsonable_python
 
 from busmark.adapters import Adapter
 from busmark.errors import UserError
+from busmark.model.naming import short_names
 from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters
 from busmark.model.settling import UNSTATED, Point, World, policies
 from busmark.model.units import file_size
@@ -66,7 +67,11 @@ def identifiers(points: Sequence[Values]) -> list[str]:
     """Return the name of each case of a scenario, with its number first."""
     flat = [_flat(point) for point in points]
     shown = _varying(flat)
-    return [_identifier(index, point, shown) for index, point in enumerate(flat)]
+    short = short_names(point["adapter"] for point in flat)
+    return [
+        _identifier(index, point, shown, short[point["adapter"]])
+        for index, point in enumerate(flat)
+    ]
 
 
 def alike(points: Sequence[Values]) -> dict[str, Any]:
@@ -125,9 +130,8 @@ def _varies(name: str, points: Sequence[Values]) -> bool:
     return any(len(of) > 1 for of in values.values())
 
 
-def _identifier(index: int, point: Values, shown: Iterable[str]) -> str:
-    adapter = point["adapter"].rsplit("/", 1)[-1].removeprefix("libbusmark_").removesuffix(".so")
-    parts = [point["test"], adapter]
+def _identifier(index: int, point: Values, shown: Iterable[str], adapter: str) -> str:
+    parts = [point["test"], *adapter.split("/")]
     for name in shown:
         value = point.get(name)
         if value is None or (name == "transport" and value == adapter):

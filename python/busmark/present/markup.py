@@ -21,9 +21,18 @@ SPACE = re.compile("[^\\S\N{NARROW NO-BREAK SPACE}]+")
 """But for the one that groups thousands."""
 
 
-def escaped(words: str) -> str:
-    """Return plain text in Markdown, on one line."""
-    return _one_line(words).translate(SPECIAL)
+CODE = re.compile(r"(?<!`)(`[^`]+`)(?!`)")
+"""A command or a key in a sentence: it stays, for nothing within it is markup."""
+
+
+def escaped(words: str, *, in_cell: bool = False) -> str:
+    """Return plain text in Markdown, on one line; what is between backticks is code there, too.
+    `in_cell`: a cell ends at a bar, even within code."""
+    parts = CODE.split(_one_line(words))
+    code = [part.replace("|", "\\|") if in_cell else part for part in parts]
+    return "".join(
+        code[place] if place % 2 else part.translate(SPECIAL) for place, part in enumerate(parts)
+    )
 
 
 def in_html(words: str) -> str:
@@ -33,7 +42,7 @@ def in_html(words: str) -> str:
 
 def row(cells: Iterable[str]) -> str:
     """Return a row of a table in Markdown, of plain text."""
-    return f"| {' | '.join(map(escaped, cells))} |"
+    return f"| {' | '.join(escaped(each, in_cell=True) for each in cells)} |"
 
 
 def details(summary: str, body: str) -> str:

@@ -19,13 +19,14 @@ TEXTS = {
         "Median and percentiles describe a typical round: the median over rounds. In brackets: "
         "{level} interval."
     ),
+    "medians": "Median and percentiles describe a typical round: the median over rounds.",
     "half": "RTT/2 is half of the measured round trip.",
     "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",
     "batches": "For a stream in batches, goodput is measured within batches.",
-    "discovery": (
-        "Times are from just before the first call that creates something. “− creation”: from the "
-        "return of the last such call; below 0: before it."
+    "discovery": "Times are from just before the first call that creates something.",
+    "creation": (
+        "“− creation”: from the return of the last call that creates something; below 0: before it."
     ),
     "criterion": (
         "The greatest rate with a loss of at most {max_loss}, writers and readers at {keeps_up} of "
@@ -129,7 +130,8 @@ TEXTS = {
     ),
     "late": (
         "Late: a latency above the 99th percentile of its round or three times its median, "
-        "whichever is less. In round {round}: above {limit}, by a median of {median}."
+        "whichever is less, but above its 95th percentile at least. In round {round}: above "
+        "{limit}, {by}; the median is {median}."
     ),
     "late_cause": (
         "A cause explains a sample if the wait that its packets prove is at least half of what "

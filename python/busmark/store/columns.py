@@ -942,7 +942,10 @@ SYSTEM = (
     _c("tcp_segments", "int", "", "TCP segments sent, without retransmissions"),
     _c("tcp_retransmits", "int", "", "TCP segments retransmitted"),
     _c("throttled", "int", "", "periods in which a control group was held back by its CPU limit"),
-    _c("throttled_ns", "int", "ns", "time for which it was held back, all its threads together"),
+    _c("throttled_ns", "int", "ns", "time for which it was held back, summed over CPUs"),
+    _c("cpu_quota_ns", "int", "ns", "CPU time that a control group may use in each period"),
+    _c("cpu_period_ns", "int", "ns", "length of such a period"),
+    _c("cpu_quota_file", "text", "", "file that sets the limit of a control group's CPU time"),
     _c("memory_bytes", "int", "B", "memory of a control group, at the end of the interval"),
 )
 

@@ -61,7 +61,7 @@ def storing(path: Path) -> Iterator[None]:
             f"the result cannot be stored ({error.strerror or error})",
             where=str(path),
             remedy="The rounds finished so far are kept. Make room, or make it writable, and "
-            "continue with --resume.",
+            "continue with `busmark run --resume --out DIR`.",
         ) from error
 
 
@@ -159,7 +159,8 @@ class ResultWriter:
             raise UserError(
                 "the output directory exists and is not empty",
                 where=str(self.directory),
-                remedy="Name another with --out, or finish that campaign with --resume."
+                remedy="Name another with --out, or finish that campaign: `busmark run --resume "
+                "--out DIR`."
                 if begun
                 else f"It holds no campaign ({MANIFEST} is missing): remove it, or name another "
                 "with --out.",

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shlex
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -92,6 +94,45 @@ def test_commands_in_the_text_exist(page: Path) -> None:
         # A command that is only named needs no arguments, and an option no value.
         with suppress(click.MissingParameter, click.BadOptionUsage):
             parse(words)
+
+
+SOURCES = sorted((ROOT / "python" / "busmark").rglob("*.py"))
+OUTSIDE = re.compile(r"(?:`[^`]*`)|(--[a-z][a-z-]+)")
+"""Options, but for those within commands."""
+
+
+def texts(node: ast.AST) -> Iterator[str]:
+    """Yield the texts below a node; whatever is filled in is a capital letter."""
+    if isinstance(node, ast.JoinedStr):
+        yield "".join(
+            str(part.value) if isinstance(part, ast.Constant) else "X" for part in node.values
+        )
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    else:
+        for child in ast.iter_child_nodes(node):
+            yield from texts(child)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_commands_that_the_program_names_exist(path: Path) -> None:
+    for text in texts(ast.parse(path.read_text(encoding="utf-8"))):
+        for line in INLINE.findall(text):
+            words = [word for word in shlex.split(line.replace("…", ""))[1:] if word != "X"]
+            if "--help" not in words and words and words[0].islower():
+                with suppress(click.MissingParameter, click.BadOptionUsage, click.BadParameter):
+                    parse(words)
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in SOURCES if "findings" in str(each)], ids=lambda path: path.name
+)
+def test_a_remedy_of_a_finding_names_whole_commands(path: Path) -> None:
+    """A report may be read anywhere: an option without its command says nothing there."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    remedies = [n.value for n in ast.walk(tree) if isinstance(n, ast.keyword) and n.arg == "remedy"]
+    found = [text for remedy in remedies for text in texts(remedy)]
+    assert [text for text in found if any(each[1] for each in OUTSIDE.finditer(text))] == []
 
 
 def test_make_targets_exist() -> None:

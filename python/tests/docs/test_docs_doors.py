@@ -14,9 +14,9 @@ TESTS = ROOT / "python" / "tests"
 
 DOORS = """
 cli.documents cli.main cli.output compare.campaign compare.stored control.roles estimate.all_cases
-estimate.columns estimate.frames estimate.one_case estimate.rounds host.readings model.case
-model.figure model.parameters model.statistics model.stream model.units plan.captured plan.counts
-plan.extent plan.refusals
+estimate.columns estimate.frames estimate.one_case estimate.rounds findings.registry findings.rule
+findings.view host.readings model.case model.figure model.naming model.parameters model.statistics
+model.stream model.units plan.captured plan.counts plan.extent plan.refusals
 plugins.lab.lab present.charts.look present.charts.shapes present.document present.figures
 present.formats store.atomic store.checksum store.named
 """

@@ -63,7 +63,7 @@ def hog(cpu: int) -> Iterator[None]:
 
 @contextlib.contextmanager
 def limited(quota_us: int, period_us: int) -> Iterator[Path]:
-    """Make a control group whose processes get this much CPU time in each period."""
+    """Make a control group within one whose processes get this much CPU time in each period."""
     one = Path("/sys/fs/cgroup/cpu")
     root = one if one.is_dir() else Path("/sys/fs/cgroup")
     group = root / f"busmark-test-{uuid.uuid4().hex[:8]}"
@@ -76,23 +76,29 @@ def limited(quota_us: int, period_us: int) -> Iterator[Path]:
             (group / "cpu.max").write_text(f"{quota_us} {period_us}")
     except OSError as error:
         pytest.skip(f"no control group of our own: {error}")
+    inner = group / "inner"
+    inner.mkdir()
     try:
-        yield group
+        yield inner
     finally:
-        eventually(lambda: not (group / "cgroup.procs").read_text(), lambda: "still in use")
+        eventually(lambda: not (inner / "cgroup.procs").read_text(), lambda: "still in use")
+        inner.rmdir()
         group.rmdir()
 
 
-def test_03_a_cpu_limit(lab: Lab) -> None:
-    need_adapters("udp")
+def test_03_a_cpu_limit_of_a_group_above(lab: Lab) -> None:
+    need_adapters("tcp")
     with limited(20_000, 100_000) as group:
         worker = lab.folder / "limited-worker"
         enter = f'echo $$ > {group}/cgroup.procs; exec {real_worker()} "$@"'
         worker.write_text(f"#!/bin/sh\n{enter}\n")
         worker.chmod(0o755)
-        matrix = 'adapter = "udp"\ntest = "throughput"'
-        finding = found(lab, matrix, "cpu-limit", BUSMARK_WORKER=worker)
-    assert "held back in" in finding.evidence
+        finding = found(lab, 'adapter = "tcp"', "cpu-limit", BUSMARK_WORKER=worker)
+    assert f"/{group.parent.name} was throttled in" in finding.evidence
+    assert f"/{group.parent.name}/cpu." in finding.remedy
+    # The stalls are the quota's.
+    manifest = Result(lab.folder / "result").manifest
+    assert "nagle-delayed-ack" not in {each.id for each in manifest.findings}
 
 
 def test_13_foreign_traffic(lab: Lab) -> None:

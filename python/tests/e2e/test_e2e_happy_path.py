@@ -130,3 +130,29 @@ def test_going_on_with_a_finished_campaign_runs_nothing(campaign: Campaign) -> N
     assert lab.busmark("run", "--resume", "--out", out).code == 0
     assert rows(out) == before
     assert count(out, "round_begins") == 8
+
+
+def test_marked_rounds_are_repeated_and_stay(lab: Lab) -> None:
+    need_adapters("null")
+    # As nobody can write so fast.
+    matrix = 'adapter = "null"\ntest = "throughput"\nrate_hz = 100000000'
+    path = lab.scenario(scenario(matrix, criteria="min_rate = 0.99\nmin_samples = 1"))
+    out = lab.folder / "result"
+    assert lab.busmark("run", path, "--out", out).code == 1
+    first = rows(out)
+    assert [row["status"] for row in first] == ["marked", "marked"]
+    ended = lab.busmark("run", "--resume", "--out", out)
+    assert rows(out) == first and f"busmark run --resume --out {out} --marked" in ended.err
+    assert lab.busmark("run", "--resume", "--marked", "--out", out).code == 1
+    assert rows(out)[:2] == first
+    assert [(row["round"], row["status"]) for row in rows(out)[2:]] == [
+        (2, "marked"),
+        (3, "marked"),
+    ]
+
+
+def test_where_no_round_is_marked_none_is_repeated(campaign: Campaign) -> None:
+    lab, out, _ = campaign
+    ended = lab.busmark("run", "--resume", "--marked", "--out", out)
+    assert ended.code == 2 and "no round is marked" in ended.err
+    assert lab.busmark("run", "--marked", "--out", out).code == 2

@@ -112,12 +112,12 @@ PLANTED: dict[str, Planting] = {
     "a load that was not there": (
         MISSED, {**THROUGHPUT, "load": "cpu 50%"},
         {"load_cpu_asked": 0.5, "load_cpu_achieved": [0.5, 0.4, 0.5]}, "warning",
-        "a: cpu 50%: 80 % of it was there in the worst of 3 rounds, too little in 1 round"),
+        "a: cpu 50%: 80 % of it was there in the worst round, too little in 1 of 3 rounds"),
     "of two loads the one that was not there": (
         MISSED, {**THROUGHPUT, "load": "cpu 50%+net 5mbit"},
         {"load_cpu_asked": 0.5, "load_cpu_achieved": 0.5, "load_net_asked": 5e6,
          "load_net_achieved": 1e6}, "warning",
-        "a: net 5mbit: 20 % of it was there in the worst of 3 rounds, too little in 3 rounds"),
+        "a: net 5mbit: 20 % of it was there in the worst round, too little in 3 of 3 rounds"),
     "a load without a limit is never missed": (
         MISSED, {**THROUGHPUT, "load": "net max"}, {"load_net_achieved": 1.0}, None, ""),
     "free placement": ("unpinned", {**LATENCY, "placement": "free"}, {}, "warning", ""),
@@ -129,7 +129,7 @@ PLANTED: dict[str, Planting] = {
     "rounds that were lost": (
         "rounds-lost", THROUGHPUT, {"status": ["ok", "marked", "failed"],
                                     "reason": [None, "lost samples", "no match"]}, "warning",
-        "2 of 3 rounds: 1 marked (lost samples), 1 failed (no match)"),
+        "2 of 3 rounds (67 %): 1 marked (lost samples), 1 failed (no match)"),
     "no round that counts": (
         "rounds-lost", THROUGHPUT, {"status": "failed"}, "error", "no reason recorded"),
 }  # fmt: skip
@@ -219,7 +219,7 @@ class TestMemory:
         self.grows(campaign, rises, rises, recorded=10 * MIB)
         (finding,) = campaign.found("memory-grows")
         assert finding.severity == "note"
-        assert "active grew from 10 MiB to 80 MiB" in finding.evidence
+        assert "active grew by 70 MiB, from 10 MiB," in finding.evidence
 
     @pytest.mark.parametrize(
         "rounds",

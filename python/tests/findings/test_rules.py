@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,11 @@ import polars as pl
 from planted import CAPABILITIES, LATENCY, MS, THROUGHPUT, Planted, Series, clean, params
 from seams import reviewed
 
+from busmark.findings import rule
+from busmark.findings.registry import rules
+from busmark.findings.view import CaseView
 from busmark.host import clock_sync
+from busmark.store import polars_schema
 
 PACED = {**THROUGHPUT, "rate_hz": 1000.0}
 SAME = {**THROUGHPUT, "placement": "same"}
@@ -28,9 +32,11 @@ LEFT_ON = params("tcp", rate_hz=1000, settings={"nodelay": "false"})
 ROUNDS = 3
 
 
-def on(campaign: Planted, *adapters: str, **host: Any) -> Planted:
-    """Let these adapters have their options, and record these facts of the machine."""
-    campaign.adapters |= {name: CAPABILITIES[name] for name in adapters}
+def on(campaign: Planted, *adapters: str, features: Sequence[str] = (), **host: Any) -> Planted:
+    """Let these adapters have their options and features, and record these facts of the machine."""
+    campaign.adapters |= {
+        name: {**CAPABILITIES[name], "features": list(features)} for name in adapters
+    }
     campaign.hosts |= {"": host} if host else {}
     return campaign
 
@@ -294,10 +300,60 @@ def stolen(campaign: Planted, cpu: str) -> Planted:
     )  # fmt: skip
 
 
-def throttled(campaign: Planted) -> Planted:
-    campaign.case("a", rows=2)
-    campaign.system("a", 0, throttled=[2, 1], throttled_ns=[40_000_000, 2_000_000])
-    return campaign.system("a", 1, throttled=[0], throttled_ns=[0])
+def throttled(campaign: Planted, params: dict[str, Any] = THROUGHPUT, latencies: Any = (),
+              group: str = "/cpu/pod", file: str = "cpu.cfs_quota_us",
+              first: int = 1, **columns: Any) -> Planted:  # fmt: skip
+    """Plant a quota of a parent group by which participants stood still from a round on."""
+    campaign.case("a", latencies, params, rows=3, **columns)
+    for number in range(3):
+        held = [9 if number >= first else 0, 0]
+        campaign.system(
+            "a", number, scope=["cgroup"], name=[group, f"{group}/box"], start_ns=[0],
+            duration_ns=[2 * 10**9], throttled=held, throttled_ns=[n * 50_000_000 for n in held],
+            cpu_quota_ns=[20_000_000, None], cpu_period_ns=[100_000_000],
+            cpu_quota_file=[f"/sys/fs/cgroup{group}/{file}", None],
+        )  # fmt: skip
+    return campaign
+
+
+def throttled_and_waiting(campaign: Planted, held: float) -> Planted:
+    """Plant a full CPU on which a thread waited 0.6 s, and a quota that held its group back for
+    this share of the time."""
+    campaign.case("a", params=LATENCY, rows=1, cpus="1;0")
+    campaign.cpu_time("a", 0, {"passive": (0.2, 0.0), "active": (0.2, 0.3)}, (0.9, 0.2))
+    path = campaign.directory / "system" / "a.r000.parquet"
+    table = pl.read_parquet(path)
+    quota = {"case": "a", "round": 0, "interval": 0, "scope": "cgroup", "name": "/pod",
+             "start_ns": 0, "duration_ns": 10**9, "throttled": 3,
+             "throttled_ns": int(held * 2e9)}  # fmt: skip
+    rows = pl.DataFrame([quota], schema=polars_schema("system"))
+    pl.concat([table, rows], how="diagonal").write_parquet(path)
+    return campaign
+
+
+def two_waits(campaign: Planted) -> Planted:
+    """Plant two cases: a short wait for a CPU that others fill, and a long one where they use
+    little."""
+    for name, waited, busy in (("a", 0.002, 0.95), ("b", 0.3, 0.4)):
+        campaign.case(name, params=LATENCY, rows=1, cpus="1;0")
+        shares = {"passive": (0.2, 0.0), "active": (0.002, waited)}
+        campaign.cpu_time(name, 0, shares, (busy, 0.2))
+    return campaign
+
+
+def threads(campaign: Planted) -> Planted:
+    """Plant a participant of two threads of which one waits, and ticks that say more than both."""
+    campaign.case("a", params=LATENCY, rows=1, cpus="1;0")
+    length = 2 * 10**9
+    return campaign.system(
+        "a", 0, scope=["thread", "thread", "thread", "process", "cpu", "cpu"], interval=[0],
+        start_ns=[0], duration_ns=[length], participant=["passive", *["active"] * 3, None, None],
+        process=[1, 2, 2, 2, None, None], thread=[1, 2, 3, None, None, None],
+        run_ns=[10_000_000, 700_100_000, 1_500_000, None, None, None],
+        queued_ns=[0, 0, 92_000_000, None, None, None], name=[None] * 4 + ["0", "1"],
+        user_ns=[None] * 3 + [720_000_000, 1_500_000_000, 0],
+        system_ns=[None] * 3 + [0, 0, 0],
+    )  # fmt: skip
 
 
 def absent(campaign: Planted) -> Planted:
@@ -359,6 +415,10 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
         "ticks that meet the same thread each time": alike_ticks,
         "load that was asked for":
             lambda c: used(c, params("udp", load="cpu 50%"), (0.2, 0.3), (0.2, 0.3), (0.9, 0.9)),
+        "the longest wait is the worst case": two_waits,
+        "a thread's wait beside its own run": threads,
+        "a quota that explains most of the wait": lambda c: throttled_and_waiting(c, 0.28),
+        "a quota that explains some of the wait": lambda c: throttled_and_waiting(c, 0.1),
         "others outside the measurement": outside,
         # The reader of counters had no CPU between its first reading and its last.
         "one long interval": lambda c: used(c, LATENCY, (0.2, 0.0), (0.02, 0.3), (0.95, 0.2),
@@ -368,6 +428,9 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
         "a stream at full speed that uses no CPU":
             lambda c: used(c, SLOW, (0.01, 0.0), (0.012, 0.0), written_per_s=66.0),
         "the longest write is named": slow_write,
+        # 1.6 ms of writing, and counters of 2 s with the drain.
+        "a burst that used its time":
+            lambda c: used(c, SLOW, (0.001, 0.0), (0.0006, 0.0), measured_s=0.0016),
         "a busy reader": lambda c: used(c, SLOW, (0.9, 0.0), (0.3, 0.0)),
         "waiting for a CPU": lambda c: used(c, SLOW, (0.1, 0.0), (0.2, 0.5)),
         **{f"limited by {key}": lambda c, key=key, value=value: used(
@@ -376,6 +439,9 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
     },
     "": {
         "what explains others stands before it": disagreeing,
+        "a loss that was asked for has no other cause": lambda c: used(
+            c, {**OPEN, "qos": BEST_EFFORT, "network": "lab", "writer_on": "a", "reader_on": "b",
+                "link_loss": "2%"}, (0.2, 0.0), (0.4, 0.5), (1.0, 0.2), lost=40),
         "what explains an error stands before it": lambda c: used(
             c, params("cyclonedds", test="throughput", qos={"history": "keep_all"}), (0.2, 0.0),
             (0.4, 0.5), (1.0, 0.2), lost=3),
@@ -390,6 +456,13 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
         "above the window": lambda c: c.case("a", delayed(0.02, 200 * MS)),
         "a slow path": lambda c: c.case("a", clean(1, median_ns=60 * MS)),
         "one stall": lambda c: c.case("a", stalled()),
+        "a quota that explains it": lambda c: throttled(c, LATENCY, steady(80.0), first=0),
+        "a quota that explains two of three rounds":
+            lambda c: throttled(c, LATENCY, steady(80.0)),
+        "off at both ends": lambda c: on(c, "tcp").case(
+            "a", steady(80.0), params(settings={"nodelay": "true"})),
+        "off here, and a server between": lambda c: on(c, "tcp", features=["server"]).case(
+            "a", steady(80.0), params(settings={"nodelay": "true"})),
     },
     "nagle-delayed-ack bimodal": {"samples that collect": lambda c: sawtooth(c, LEFT_ON)},
     "bimodal": {
@@ -492,7 +565,13 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
     "swapped": {"others": lambda c: swapped(c, 0), "participants": lambda c: swapped(c, 5)},
     "steal-time": {"from participants": lambda c: stolen(c, "0"),
                    "from others": lambda c: stolen(c, "1")},
-    "cpu-limit": {"periods and time": throttled},
+    "cpu-limit": {
+        "version 1": throttled,
+        "a marked round": lambda c: throttled(c, status=["ok", "ok", "marked"]),
+        "version 2": lambda c: throttled(c, group="/user.slice", file="cpu.max"),
+        "a result from before limits were recorded": lambda c: c.case("a", rows=1).system(
+            "a", 0, throttled=[2, 1], throttled_ns=[40_000_000, 2_000_000]),
+    },
     "packets-dropped swapped cpu-limit tcp-retransmits": {"absent or zero": absent},
     "bytes-on-wire": {
         "bodies that no interface sent":
@@ -518,9 +597,37 @@ def found(campaign: Planted, rules: list[str]) -> str:
 
 def test_findings_are_as_reviewed(tmp_path: Path) -> None:
     text = ""
-    for rules, campaigns in CAMPAIGNS.items():
-        text += f"\n# {rules or 'all rules'}\n"
+    for names, campaigns in CAMPAIGNS.items():
+        text += f"\n# {names or 'all rules'}\n"
         for name, plant in campaigns.items():
-            campaign = plant(Planted(tmp_path / f"{rules or 'all'} {name}".replace(" ", "-")))
-            text += f"{name}:\n{found(campaign, rules.split())}"
+            campaign = plant(Planted(tmp_path / f"{names or 'all'} {name}".replace(" ", "-")))
+            text += f"{name}:\n{found(campaign, names.split())}"
     reviewed(Path(__file__).parent / "golden" / "rules.txt", text.lstrip("\n"))
+
+
+def stated(weight: float) -> set[str]:
+    """Return how evidence writes a figure, or what is left of it to one, or its opposite."""
+    figures = [f(weight) for f in (lambda x: x, lambda x: 1 - x, lambda x: -x)]
+    texts: set[str] = set()
+    for figure in figures:
+        texts |= {rule.number(figure), rule.duration(figure), f"{figure:.1f}", f"{figure:.2f}"}
+        texts |= {f"{figure:.1%}", f"{figure:+.1%}", f"{figure:g}"}
+        texts |= {rule.share(round(figure, digits)) for digits in (2, 3, 4, 9)}
+        texts |= {rule.share(round(min(figure, 1.0), 3)), rule.whole(round(figure))}
+        texts |= {rule.size(round(figure))} if figure >= 1 else set()
+    return {text for text in texts if text.strip("0. %")}
+
+
+def test_the_worst_case_is_chosen_by_a_figure_that_its_sentence_states(tmp_path: Path) -> None:
+    """Else the finding names one case, and the reader sees in the figures that another is worse."""
+    unstated: dict[str, str] = {}
+    plants = [plant for each in CAMPAIGNS.values() for plant in each.values()]
+    for number, plant in enumerate(plants):
+        campaign = plant(Planted(tmp_path / str(number)))
+        for case in (result := campaign.result()).manifest.cases:
+            view = CaseView(case, result)
+            for each in rules().values():
+                for seen in (each.check_case or (lambda _: ()))(view):
+                    if seen.weight and not any(t in seen.evidence for t in stated(seen.weight)):
+                        unstated[each.id] = f"{seen.weight}: {seen.evidence}"
+    assert unstated == {}, "\n".join(f"{name}: {text}" for name, text in unstated.items())

@@ -13,6 +13,8 @@ NAMES = {7: ("active", [1])}
 CLOCK = "sys/devices/system/clocksource/clocksource0/current_clocksource"
 GOVERNOR = "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"
 QUOTA = "sys/fs/cgroup/box/part/cpu.max"
+POD = "sys/fs/cgroup/cpu.max"
+OLD = "sys/fs/cgroup/cpu,cpuacct/pod/cpu.cfs_quota_us"
 STAT = "7 (a b) S " + " ".join(["0"] * 35) + " 1 0 0"
 
 
@@ -25,7 +27,9 @@ def machine(tmp_path: Path) -> Path:
         GOVERNOR: "performance\n",
         QUOTA: "max 100000\n",
         "sys/fs/cgroup/box/cpu.max": "max 100000\n",
-        "proc/7/cgroup": "0::/box/part\n",
+        POD: "max 100000\n",
+        OLD: "-1\n",
+        "proc/7/cgroup": "1:cpu,cpuacct:/pod/part\n0::/box/part\n",
         "proc/7/task/7/status": "Name:\ta b\nCpus_allowed_list:\t1\n",
         "proc/7/task/7/stat": STAT,
         "proc/7/task/7/schedstat": "100 5 1\n",
@@ -42,7 +46,9 @@ def machine(tmp_path: Path) -> Path:
         (CLOCK, "kvm-clock", "clock_source", ("tsc", "kvm-clock")),
         (GOVERNOR, "powersave", "governor", ("CPU 0", "performance", "powersave")),
         (QUOTA, "50000 100000", "cpu_quota", ("box/part", "50000 100000")),
-        ("sys/fs/cgroup/box/cpu.max", "1 100000", "cpu_quota", ("box", "1 100000")),
+        ("sys/fs/cgroup/box/cpu.max", "1 100000", "cpu_quota", ("box/cpu.max", "1 100000")),
+        (POD, "1 100000", "cpu_quota", ("cgroup/cpu.max", "1 100000")),
+        (OLD, "20000", "cpu_quota", ("cpu,cpuacct/pod/cpu.cfs_quota_us", "-1, then 20000")),
         (
             "proc/7/task/7/status",
             "Cpus_allowed_list:\t0-1",

@@ -109,15 +109,25 @@ def test_children_belong_to_the_participant_that_started_them() -> None:
 
 def test_groups_of_both_versions() -> None:
     files = {
+        "/sys/fs/cgroup/cpu.stat": "",
+        "/sys/fs/cgroup/cpu/old/cpu.cfs_period_us": "100000\n",
+        "/sys/fs/cgroup/cpu/old/cpu.cfs_quota_us": "20000\n",
+        "/sys/fs/cgroup/cpu/old/cpu.stat": "nr_throttled 0\nthrottled_time 0\n",
+        "/sys/fs/cgroup/pod/box/cpu.max": "max 50000\n",
+        "/sys/fs/cgroup/pod/box/cpu.stat": "nr_throttled 0\nthrottled_usec 0\n",
+        "/sys/fs/cgroup/pod/cpu.max": "30000 100000\n",
         "/sys/fs/cgroup/pod/cpu.stat": "nr_throttled 2\nthrottled_usec 30\n",
         "/sys/fs/cgroup/pod/memory.current": "4096\n",
-        "/sys/fs/cgroup/cpu/old/cpu.stat": "nr_throttled 0\nthrottled_time 0\n",
-        "/sys/fs/cgroup/unified/cpu.stat": "",
     }
     later = files | {"/sys/fs/cgroup/pod/cpu.stat": "nr_throttled 5\nthrottled_usec 90\n"}
-    pod, old = rows("cgroup", [reading(0, files), reading(250, later)])
+    old, box, pod = rows("cgroup", [reading(0, files), reading(250, later)])
+    assert (old["name"], box["name"], pod["name"]) == ("/cpu/old", "/pod/box", "/pod")
     assert (pod["throttled"], pod["throttled_ns"], pod["memory_bytes"]) == (3, 60_000, 4096)
-    assert pod["name"] == "/pod" and old["name"] == "/cpu/old" and "memory_bytes" not in old
+    assert (pod["cpu_quota_ns"], pod["cpu_period_ns"]) == (30_000_000, 100_000_000)
+    assert pod["cpu_quota_file"] == "/sys/fs/cgroup/pod/cpu.max"
+    assert (old["cpu_quota_ns"], old["cpu_period_ns"]) == (20_000_000, 100_000_000)
+    assert old["cpu_quota_file"] == "/sys/fs/cgroup/cpu/old/cpu.cfs_quota_us"
+    assert "memory_bytes" not in old and "cpu_quota_file" not in box
 
 
 PATHS = st.sampled_from([

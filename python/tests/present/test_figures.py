@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import numpy as np
 import pytest
+from seams import done
+from synthetic_campaign import Builder
 
 from busmark.model.figure import Figure
 from busmark.present import figures
@@ -61,3 +66,37 @@ def test_shares_and_counts_are_in_words() -> None:
         "2 %", "0.1 %", "12.5 %",
     ]  # fmt: skip
     assert figures.in_words({"met": 2, "missed": 1, "undecided": 0}) == "2 met, 1 missed"
+
+
+@pytest.mark.parametrize(("own", "column"), [(0, False), (41, True)])
+def test_drops_of_others_stand_in_no_row_of_a_case(tmp_path: Path, own: int, column: bool) -> None:
+    build = Builder(tmp_path / "result")
+    case = build.case("a", test="throughput")
+    for number in range(3):
+        build.stream(case, number, 10_000.0, 64, udp_socket_drops=own)
+        build.table("system", case, number, [
+            {"scope": "network", "network": "net:[1]", "interval": 0, "start_ns": 0,
+             "duration_ns": 10**9, "udp_rcvbuf_errors": 2777},
+        ])  # fmt: skip
+    text = " ".join(done("show", build.finish(), "--wide").split())
+    assert ("UDP drops " in text.partition("Goodput is counted")[0]) is column
+    whole = (
+        "Whole machine and its networks in the measured time of all rows together, other programs"
+    )
+    assert f"{whole} included: UDP drops (receive buffer) 8 331." in text.replace(
+        "\N{NARROW NO-BREAK SPACE}", " "
+    )
+
+
+def test_a_command_is_code_in_markdown_and_its_bars_end_no_cell(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "result")
+    case = build.case("a")
+    build.pings(case, 0, np.full(50, 20_000))
+    build.findings.append({
+        "id": "load-average", "severity": "warning", "title": "t", "cause": "c*", "evidence": "e|",
+        "remedy": "See `ps -eo pcpu | head`, and *end* it.", "cases": [],
+    })  # fmt: skip
+    done("report", build.finish(), "--to", "markdown", "--out", tmp_path / "out")
+    text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
+    assert "`ps -eo pcpu | head`" in text.replace("\\|", "|") and "\\`" not in text
+    assert "\\*end\\*" in text

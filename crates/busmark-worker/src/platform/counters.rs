@@ -33,6 +33,10 @@ const REST: u32 = 100;
 const TIMELY_NS: i64 = 10_000_000;
 const TRIES: usize = 5;
 
+/// What bounds a group's CPU time and how often it was held back, in version 2 and in version 1.
+const CPU_FILES: &[&str] = &["cpu.max", "cpu.stat"];
+const CPU_FILES_1: &[&str] = &["cpu.cfs_period_us", "cpu.cfs_quota_us", "cpu.stat"];
+
 /// What was read at one time.
 #[derive(Serialize)]
 struct Reading {
@@ -218,25 +222,42 @@ fn children(process: u32) -> Vec<u32> {
 
 /// Files of the groups that bound a process's CPU time and memory, in version 2 or 1 of cgroups(7).
 fn cgroup_files(process: u32) -> Vec<String> {
+    let list = fs::read_to_string(format!("/proc/{process}/cgroup")).unwrap_or_default();
+    let mut found = group_files(&list);
+    found.retain(|path| fs::metadata(path).is_ok());
+    found
+}
+
+/// Files of the groups in a list such as `/proc/PID/cgroup`, whether they exist or not. CPU time is
+/// bounded by every group on the way to the root, which in a container is the container's own.
+fn group_files(list: &str) -> Vec<String> {
     let mut found = Vec::new();
-    for line in fs::read_to_string(format!("/proc/{process}/cgroup")).unwrap_or_default().lines() {
+    for line in list.lines() {
         let mut parts = line.splitn(3, ':').skip(1);
         let (Some(controllers), Some(path)) = (parts.next(), parts.next()) else { continue };
         let path = path.trim_end_matches('/');
         let has = |name| controllers.split(',').any(|controller| controller == name);
-        if controllers.is_empty() {
-            for mount in ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"] {
-                found.extend(
-                    ["cpu.stat", "memory.current"].map(|file| format!("{mount}{path}/{file}")),
-                );
+        let mounts = if controllers.is_empty() {
+            vec!["/sys/fs/cgroup".to_owned(), "/sys/fs/cgroup/unified".to_owned()]
+        } else {
+            vec![format!("/sys/fs/cgroup/{controllers}")]
+        };
+        let (limits, memory) = if controllers.is_empty() {
+            (CPU_FILES, Some("memory.current"))
+        } else {
+            (
+                if has("cpu") { CPU_FILES_1 } else { &[] },
+                has("memory").then_some("memory.usage_in_bytes"),
+            )
+        };
+        for mount in mounts {
+            found.extend(memory.map(|file| format!("{mount}{path}/{file}")));
+            let ends = path.match_indices('/').map(|(end, _)| end).chain([path.len()]);
+            for group in ends.map(|end| &path[..end]) {
+                found.extend(limits.iter().map(|file| format!("{mount}{group}/{file}")));
             }
-        } else if has("cpu") {
-            found.push(format!("/sys/fs/cgroup/{controllers}{path}/cpu.stat"));
-        } else if has("memory") {
-            found.push(format!("/sys/fs/cgroup/{controllers}{path}/memory.usage_in_bytes"));
         }
     }
-    found.retain(|path| fs::metadata(path).is_ok());
     found
 }
 
@@ -347,6 +368,25 @@ mod tests {
         let files = &watched(&[std::process::id()])[0];
         assert!(files.contains_key(&format!("/proc/{}/stat", child.0.id())));
         assert_eq!(files.keys().filter(|path| path.ends_with("net/dev")).count(), 1);
+    }
+
+    #[test]
+    fn a_group_is_bounded_by_those_above_it_in_both_versions() {
+        let files = group_files("1:cpu,cpuacct:/pod/box\n2:memory:/pod\n3:pids:/pod\n0::/\n");
+        let cpu = "/sys/fs/cgroup/cpu,cpuacct";
+        for group in ["", "/pod", "/pod/box"] {
+            for file in CPU_FILES_1 {
+                assert!(files.contains(&format!("{cpu}{group}/{file}")), "{group} {file}");
+            }
+        }
+        assert!(files.contains(&"/sys/fs/cgroup/memory/pod/memory.usage_in_bytes".to_owned()));
+        assert!(files.iter().all(|path| !path.contains("pids")));
+        let slice = group_files("0::/a.slice/b.scope\n");
+        for group in ["", "/a.slice", "/a.slice/b.scope"] {
+            for file in CPU_FILES {
+                assert!(slice.contains(&format!("/sys/fs/cgroup{group}/{file}")), "{group} {file}");
+            }
+        }
     }
 
     #[test]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
-from busmark.errors import UserError
 from busmark.findings.params import at_full_speed, has_rate
 from busmark.findings.rule import (
     Capabilities,
@@ -20,15 +18,12 @@ from busmark.findings.rule import (
     listed,
     number,
     share,
-    whole,
 )
 from busmark.host.proc import cpu_list
 from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from busmark.findings.cpu_time import CpuUse
+    from busmark.findings.cpu_time import CpuUse, Throttling
     from busmark.findings.view import CaseView
     from busmark.model.parameters import Parameters
 
@@ -60,11 +55,11 @@ def saturated_core(view: CaseView) -> Iterator[Observation]:
     most, who = max(full.values())
     evidence = (
         f"{who} {share(round(min(most, 1.0), 3))} of the time, at least {share(SATURATED)} in "
-        f"{len(full)} of {count(len(used), 'round')}"
+        f"{view.of_rounds(len(full), used)}"
     )
     if has_rate(params) and (late := max(view.lateness.values(), default=None)) is not None:
         evidence += f"; the median sample is sent {duration(late)} after its time"
-    weight = most * len(full) / len(used)
+    weight = min(most, 1.0)
     if params.wait == "poll":
         yield Observation("note", evidence, weight, *POLLING)
     elif params.placement == "same" and params.network != "nodes":
@@ -112,7 +107,7 @@ POLLING = (
 )
 SHARED = (
     "The participants' common CPU is saturated",
-    'With placement "same" writer and reader take turns on one CPU, and together they used all of '
+    'With placement "same" writer and reader share one CPU, and together they used all of '
     "it: the figure is what one CPU can do for both sides together.",
 )
 OVERLOAD = "Say so next to the figure: there is no CPU for each participant."
@@ -181,7 +176,7 @@ def few_cpus_on_host(profile: Profile) -> Iterator[Observation]:
             "warning",
             evidence,
             title="Only one CPU",
-            cause="Participants, controller and kernel take turns on it: latency includes the "
+            cause="Participants, controller and kernel share it: latency includes the "
             "others' work, and one CPU limits the throughput of both sides.",
             remedy='Measure with placement "same" only, or on a machine with more CPUs.',
         )
@@ -275,25 +270,50 @@ UNPINNED = Rule(
 
 
 def cpu_limit(view: CaseView) -> Iterator[Observation]:
-    periods = view.system("throttled")
-    total = sum(periods.values())
-    if total > 0:
-        held_ms = sum(view.system("throttled_ns").values()) / 1e6
-        hit = sum(1 for number in periods.values() if number > 0)
-        yield Observation(
-            "warning",
-            f"held back in {count(total, 'period')} of {hit} of {count(len(periods), 'round')}, "
-            f"{whole(round(held_ms))} ms of all threads together",
-            weight=total,
+    held: dict[tuple[str, str], list[Throttling]] = {}
+    for groups in view.throttling.values():
+        for each in groups:
+            held.setdefault((each.node, each.group), []).append(each)
+    if not held:
+        return
+    (node, group), rounds = max(held.items(), key=lambda item: sum(e.periods for e in item[1]))
+    periods, last = sum(each.periods for each in rounds), rounds[-1]
+    evidence = (
+        f"{_group(node, group)} was throttled in "
+        f"{count(periods, 'period')} of {view.of_rounds(len(rounds), view.throttling)}, "
+        f"for {duration(sum(each.held_ns for each in rounds))} summed over CPUs"
+    )
+    if last.quota_ns and last.period_ns:
+        evidence += (
+            f"; it may use {duration(last.quota_ns)} of CPU time in each {duration(last.period_ns)}"
         )
+    if others := [name for _, name in held if name != group]:
+        evidence += f"; throttled, too: {listed(others)}"
+    yield Observation("warning", evidence, periods, remedy=_raise(last.file), group=str(last.file))
+
+
+def _group(node: str, group: str) -> str:
+    named = f"control group {group}" if group else "a control group"
+    return f"{named} of node {node}" if node else named
+
+
+def _raise(file: str | None) -> str:
+    """Return what to do about the limit in a file; empty where it is not known which."""
+    return (
+        f"Raise the CPU limit of the container, pod or slice, which is in `{file}`, or remove it."
+        if file
+        else ""
+    )
 
 
 CPU_LIMIT = Rule(
     id="cpu-limit",
-    title="A CPU limit held participants back",
-    cause="Their control group had used up its CPU time (nr_throttled of cpu.stat): all of "
-    "its threads stand still until the next period, by default up to 100 ms.",
-    remedy="Raise the limit of the container, pod or slice (`cpu.max`), or remove it.",
+    title="A CPU quota throttled the participants",
+    cause="Their control group, or one above it, had used up its CPU time of a period "
+    "(nr_throttled of cpu.stat): all threads in it are suspended until the next period, by default "
+    "up to 100 ms.",
+    remedy="Raise the limit of the container, pod or slice (`cpu.max`; in version 1 of control "
+    "groups `cpu.cfs_quota_us`), or remove it.",
     check_case=cpu_limit,
     explains=(
         "rate-not-held",
@@ -306,6 +326,7 @@ CPU_LIMIT = Rule(
         "loss-in-latency",
         "loop-stood-still",
     ),
+    concerns=("tail",),
 )
 
 
@@ -327,7 +348,7 @@ def steal_time(view: CaseView) -> Iterator[Observation]:
             "warning",
             # Upwards: what is above the limit must not read as if it were at it.
             f"up to {share(ceil(max(much) * 1e3) / 1e3)} of a CPU's time stolen, more than "
-            f"{share(MAX_STEAL)} in {len(much)} of {count(len(stolen), 'round')}",
+            f"{share(MAX_STEAL)} in {view.of_rounds(len(much), stolen)}",
             weight=max(much),
         )
 
@@ -371,16 +392,24 @@ should be busy throughout; below a half the writer stood still for longer than i
 def writers_waited(view: CaseView) -> Iterator[Observation]:
     if not at_full_speed(view.params) or _limited(view.params):
         return
-    busiest = [
-        max((own.run + own.queued, own.thread) for own in use.participants)
-        for use in view.cpu_use.values()
-    ]
-    idle = [thread for busy, thread in busiest if busy < MAX_BUSY]
+    # What ran in the intervals of the counters ran in the measured time at most, however short.
+    busiest = {
+        number: max(
+            (
+                (own.run + own.queued + use.throttled) * use.seconds / use.measured_s,
+                own.thread * use.seconds / use.measured_s,
+            )
+            for own in use.participants
+        )
+        for number, use in view.cpu_use.items()
+        if use.measured_s
+    }
+    idle = [thread for busy, thread in busiest.values() if busy < MAX_BUSY]
     if not idle or len(idle) * 2 <= len(busiest):
         return
     evidence = (
-        f"the busiest thread ran {share(round(max(idle), 4))} of the time at most, in {len(idle)} "
-        f"of {count(len(busiest), 'round')}"
+        f"the busiest thread ran at most {share(round(max(idle), 4))} of the measured time, in "
+        f"{view.of_rounds(len(idle), busiest)}"
     )
     rates = sorted(view.values("written_per_s", only_ok=False).values())
     if rates:
@@ -399,7 +428,7 @@ def _limited(params: Parameters) -> bool:
 
 WRITERS_WAITED = Rule(
     id="writers-waited",
-    title="Writers waited most of the time instead of writing",
+    title="Writers were blocked for most of the measured time",
     cause="At full speed neither a writer nor a reader was busy, so a write was waiting: for an "
     "acknowledgement (which may come with the next heartbeat, every 3 s in some DDS), for "
     "room in a history or a resource limit, or for a partner's timer. The goodput reflects "
@@ -414,24 +443,14 @@ WRITERS_WAITED = Rule(
 
 
 def participant_stopped(view: CaseView) -> Iterator[Observation]:
-    stopped: dict[int, list[str]] = {}
-    for at in view.finished["round"].to_list():
-        with suppress(UserError):
-            table = view.result.participants(view.case.id, at)
-            if table is not None and (names := _stopped(table)):
-                stopped[at] = names
-    if stopped:
+    if stopped := view.stopped:
         at, names = next(iter(stopped.items()))
         yield Observation(
             "warning",
             f"{listed(names)} in round {at}; "
-            f"{len(stopped)} of {count(view.finished.height, 'round')}",
+            f"{view.of_rounds(len(stopped), view.finished['round'].to_list())}",
             weight=len(stopped),
         )
-
-
-def _stopped(table: pl.DataFrame) -> list[str]:
-    return table.filter(table["stopped"].fill_null(False))["participant"].to_list()
 
 
 PARTICIPANT_STOPPED = Rule(

@@ -36,7 +36,8 @@ def machine_changed(view: CaseView) -> Iterator[Observation]:
         number, text = next(iter(changed.items()))
         yield Observation(
             "warning",
-            f"{len(changed)} of {count(view.finished.height, 'round')}; round {number}: {text}",
+            f"{view.of_rounds(len(changed), view.finished['round'].to_list())}; round {number}: "
+            f"{text}",
             weight=len(changed),
         )
 
@@ -166,7 +167,7 @@ def environment_planned(
                 group=f"{adapter} taken",
                 title=f"{adapter} is configured by the user's environment",
                 cause='The option config = "env" takes it; what the case and other options set '
-                "goes before it.",
+                "takes precedence over it.",
                 remedy="Keep these values, and the files they name, with the results.",
             )
 
@@ -340,7 +341,7 @@ def load_average_fact(profile: Profile) -> CheckedFact:
 LOAD_AVERAGE = Rule(
     id="load-average",
     title="The machine was not idle in the last minute",
-    cause="Other tasks take turns with the participants on their CPUs, and fill the caches. The "
+    cause="Other tasks compete with the participants for CPUs and caches. The "
     "load average includes work that ended minutes ago, such as an earlier campaign; work "
     "of other processes during the rounds is reported as `other-load`.",
     remedy="End it, or wait a minute if it has just ended. See what it is: "
@@ -462,10 +463,11 @@ def memory_grows(view: CaseView) -> Iterator[Observation]:
     )
     begin, end_bytes, length_ns = growth
     evidence = (
-        f"{name} grew from {size(begin)} to {size(end_bytes)} in the last {duration(length_ns)} of "
-        f"a round, and in the second half of all {count(len(grown), 'round')}"
+        f"{name} grew by {size(end_bytes - begin)}, from {size(begin)}, in the last "
+        f"{duration(length_ns)} of a round, and in the second half of all "
+        f"{count(len(grown), 'round')}"
     )
-    yield Observation("note", evidence, weight=end_bytes / begin)
+    yield Observation("note", evidence, weight=end_bytes - begin)
 
 
 def _grown(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[int, int, int]]]:

@@ -31,6 +31,9 @@ MIN_WAITING = 0.1
 """Share of the time in which a participant could have run that it waited for a CPU. Below it others
 were there, but gave way."""
 
+MEASURED = 0.9
+"""Share of the counters' time that must have been measured: where less was, both are stated."""
+
 MAX_BACKGROUND = 0.5
 """Share of a CPU without participants that others may use: no participant waits for it, but memory,
 caches, frequency and, in a virtual machine, the host are shared."""
@@ -41,9 +44,9 @@ def other_load(view: CaseView) -> Iterator[Observation]:
         return  # as asked for; tables have what it reached
     seen = {n: met for n, use in view.cpu_use.items() if (met := _met(use)) is not None}
     if seen:
-        others, words = max(seen.values())
-        rounds = f"in {len(seen)} of {count(len(view.cpu_use), 'round')}"
-        yield Observation("warning", f"{words}; {rounds}", weight=others)
+        waited_ns, words = max(seen.values())
+        rounds = f"in {view.of_rounds(len(seen), view.cpu_use)}"
+        yield Observation("warning", f"{words}; {rounds}", weight=waited_ns)
         return
     background = [most for use in view.cpu_use.values() if (most := _background(use)) is not None]
     if background:
@@ -51,8 +54,8 @@ def other_load(view: CaseView) -> Iterator[Observation]:
         yield Observation(
             "note",
             f"others used {share(round(share_used, 3))} of {_named([cpu])}, on which no "
-            f"participant runs; more than {share(MAX_BACKGROUND)} in {len(background)} of "
-            f"{count(len(view.cpu_use), 'round')}",
+            f"participant runs; more than {share(MAX_BACKGROUND)} in "
+            f"{view.of_rounds(len(background), view.cpu_use)}",
             weight=share_used,
             title="Other processes ran on CPUs without a participant",
             cause="They compete for caches and memory, change the frequency, and in a virtual "
@@ -62,25 +65,35 @@ def other_load(view: CaseView) -> Iterator[Observation]:
 
 
 def _met(use: CpuUse) -> tuple[float, str] | None:
-    """Return others' share of a participant's CPUs, and its waiting in words; None: it met none."""
+    """Return for how long a participant's thread waited for a CPU that others used, ns, and that
+    in words; None: none did."""
     found = []
     for own in use.participants:
         others = use.others(own.cpus)
-        waiting = own.queued / (own.queued + own.run) if own.queued else 0.0
+        # A thread whose group is throttled is able to run, too, and waits for no one else.
+        waited = max(0.0, own.queued - use.throttled)
         if others is None or others < max(MAX_OTHERS, MIN_OTHERS_S / use.seconds):
             continue
-        if waiting < MIN_WAITING:
+        if waited <= 0.0 or waited / (waited + own.waiter) < MIN_WAITING:
             continue
+        waited_ns, ran_ns = waited * use.seconds * 1e9, own.waiter * use.seconds * 1e9
         found.append(
             (
-                others,
-                f"others used {share(round(others, 3))} of {_named(sorted(own.cpus))}; "
-                f"{own.name} ran for {duration(own.run * use.seconds * 1e9)}, a thread of it "
-                f"waited for a CPU for {duration(own.queued * use.seconds * 1e9)} of "
-                f"{duration(use.seconds * 1e9)}",
+                waited_ns,
+                f"a thread of {own.name} waited for a CPU for {duration(waited_ns)} and ran for "
+                f"{duration(ran_ns)} of {_window(use)}, while other processes used "
+                f"{share(round(others, 2))} of {_named(sorted(own.cpus))}",
             )
         )
     return max(found, default=None)
+
+
+def _window(use: CpuUse) -> str:
+    """Return the time that counters cover, and how much of it was measured if that is less."""
+    window = duration(use.seconds * 1e9)
+    if use.measured_s > MEASURED * use.seconds:
+        return window
+    return f"{window} ({duration(use.measured_s * 1e9)} of it measured)"
 
 
 def _background(use: CpuUse) -> tuple[float, Cpu] | None:
@@ -101,9 +114,9 @@ REMEDY = (
 
 OTHER_LOAD = Rule(
     id="other-load",
-    title="Other processes took turns with the participants on their CPUs",
-    cause="A thread that wakes up while another runs waits for its turn, up to milliseconds: the "
-    "other work determines the upper percentiles.",
+    title="CPU contention: participants waited while other processes had their CPUs",
+    cause="A thread that is ready to run while another has its CPU waits in the run queue, up to "
+    "milliseconds: the other work determines the upper percentiles.",
     remedy=REMEDY,
     check_case=other_load,
     explains=(
@@ -143,8 +156,7 @@ def load_missed(view: CaseView) -> Iterator[Observation]:
             yield Observation(
                 "warning",
                 f"{_load_named(view, kind)}: {share(round(min(short), 3))} of it was there in the "
-                f"worst of {count(len(shares), 'round')}, too little in "
-                f"{count(len(short), 'round')}",
+                f"worst round, too little in {view.of_rounds(len(short), shares)}",
                 weight=1.0 - min(short),
             )
 

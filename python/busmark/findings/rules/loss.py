@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from busmark.carriers import meets_at_server
@@ -44,14 +44,17 @@ def rounds_lost(view: CaseView) -> Iterator[Observation]:
             "no round was begun",
             title="Cases were not measured",
             cause="The campaign ended, or was interrupted, before their turn came.",
-            remedy="Run the campaign again with --resume.",
+            remedy="`busmark run --resume --out DIR` runs them.",
         )
     elif lost.height:
         yield Observation(
             "error" if lost.height == rounds else "warning",
-            f"{lost.height} of {count(rounds, 'round')}: {_reasons(lost)}",
+            f"{lost.height} of {count(rounds, 'round')} ({share(lost.height / rounds)}): "
+            f"{_reasons(lost)}",
             weight=lost.height / rounds,
             title="No round is usable" if lost.height == rounds else "",
+            remedy=(how := f"{READ} {_repeat({*lost['status']})}"),
+            group=how,
         )
     retried = int(view.rows["attempt"].fill_null(0).sum())
     if retried:
@@ -77,12 +80,23 @@ def _reasons(rows: pl.DataFrame) -> str:
     )
 
 
+READ = "Read the reasons, and the errors in events.jsonl."
+
+
+def _repeat(statuses: Collection[str]) -> str:
+    """Return which command repeats rounds that ended so."""
+    noun = " and ".join(each for each in ("marked", "failed") if each in statuses)
+    if "marked" in statuses:
+        return f"`busmark run --resume --marked --out DIR` repeats {noun} rounds."
+    return f"`busmark run --resume --out DIR` repeats {noun} rounds."
+
+
 ROUNDS_LOST = Rule(
     id="rounds-lost",
     title="Rounds were marked or failed",
     cause="A round that missed a criterion or did not end is kept, but left out of every "
     "estimate; the remaining rounds may look better than the truth.",
-    remedy="Read the reasons and the errors in events.jsonl, then run again with --resume.",
+    remedy=f"{READ} {_repeat(('marked', 'failed'))}",
     check_case=rounds_lost,
     of_trials=True,
     concerns=("rounds",),
@@ -135,7 +149,7 @@ SAMPLES_UNREADABLE = Rule(
     title="Samples of finished rounds cannot be read",
     cause="A file of the result directory is missing or damaged.",
     remedy="Copy the directory again from the machine that measured it, or delete the files of "
-    "these rounds and run again with --resume.",
+    "these rounds: `busmark run --resume --out DIR` then measures them again.",
     check_case=samples_unreadable,
     of_trials=True,
     early=None,
@@ -373,7 +387,7 @@ def loop_stood_still(view: CaseView) -> Iterator[Observation]:
 
 LOOP_STOOD_STILL = Rule(
     id="loop-stood-still",
-    title="The closed loop stood still for much of its time",
+    title="Stalls took much of the closed loop's time (coordinated omission)",
     cause="A closed loop sends nothing while it waits, so a stall of any length is one sample: "
     "median and percentiles hardly show it. An application that sends on its own schedule "
     "would have met every one of these stalls.",
@@ -458,7 +472,7 @@ def recorder_full(view: CaseView) -> Iterator[Observation]:
     if not full:
         return
     shortest = min((lengths[number] for number in full if number in lengths), default=None)
-    evidence = f"{len(full)} of {count(len(ended), 'round')}"
+    evidence = view.of_rounds(len(full), ended)
     if shortest is not None:
         evidence += f", after {shortest:.2f} s" + (f" of {asked:g} s" if asked else "")
     recorded = view.values("samples", only_ok=False)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import inf, isinf
 from statistics import median
 from typing import TYPE_CHECKING
 
-from busmark.carriers import LOCAL, MIXED, carrier, in_words
+from busmark.carriers import LOCAL, MIXED, carrier, in_words, meets_at_server
 from busmark.findings.params import (
     RECOMMENDED_BYTES,
     has_rate,
@@ -71,6 +71,7 @@ LINK_LOSS = Rule(
         "non-stationary",
         "target-missed",
     ),
+    accounts_for=("loss-in-latency", "loss-under-reliable"),
     concerns=("lost", "tail"),
 )
 
@@ -132,7 +133,7 @@ def udp_drops(view: CaseView) -> Iterator[Observation]:
     how = remedy(view.params, view.hosts, view.capabilities, worst)
     yield Observation(
         "warning" if lost or is_reliable(view.params, view.capabilities) else "note",
-        f"{count(total, 'datagram')} dropped {where} in {hit} of {count(len(drops), 'round')}, "
+        f"{count(total, 'datagram')} dropped {where} in {view.of_rounds(hit, drops)}, "
         f"warm-up included{_buffer(worst)}; "
         f"{whole(view.total('expected'))} samples were to be received, {whole(lost)} were lost",
         weight=total,
@@ -220,7 +221,7 @@ def tcp_retransmits(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"{count(total, 'segment')}"
         + (f" of {whole(segments)}" if segments else "")
-        + f" sent again in {len(hit)} of {count(len(again), 'round')}"
+        + f" sent again in {view.of_rounds(len(hit), again)}"
         + (f"; {whole(spared)} more of which nothing had been lost" if spared else "")
         + (f"; a sender's timer ran out {count(expired, 'time')}" if expired else "")
         + (
@@ -275,7 +276,7 @@ def packets_dropped(view: CaseView) -> Iterator[Observation]:
         rounds = count(view.finished.height, "round")
         yield Observation(
             "warning" if view.total("lost") else "note",
-            f"{words} in {rounds}; {lost} samples lost",
+            f"{count(total, 'packet')}, {words}, in {rounds}; {lost} samples lost",
             weight=total,
         )
 
@@ -409,10 +410,17 @@ NO_DELAY = re.compile(r"no_?delay$", re.IGNORECASE)
 
 def nagle_delayed_ack(view: CaseView) -> Iterator[Observation]:
     kind = carrier(view.capabilities, view.params.transport)
-    if kind in ("udp", MIXED, *LOCAL):
+    if kind in ("udp", MIXED, *LOCAL) or _switched_off(view):
         return
     found = list(_held_back(view)) if kind == "tcp" else []
     yield from found or _cluster(view)
+
+
+def _switched_off(view: CaseView) -> bool:
+    """Return whether the algorithm is off at both ends of every connection."""
+    _, value = _option(view.params, view.capabilities)
+    between = meets_at_server(view.capabilities, view.params.settings)
+    return value == "true" and not between and not view.params.peer
 
 
 def _held_back(view: CaseView) -> Iterator[Observation]:
@@ -420,7 +428,10 @@ def _held_back(view: CaseView) -> Iterator[Observation]:
     name, value = _option(view.params, view.capabilities)
     if not has_rate(view.params) or value != "false":
         return
-    held = {n: own for n, own in view.held_back.items() if own[0] >= MIN_HELD}
+    explained = view.held_up
+    held = {
+        n: own for n, own in view.held_back.items() if own[0] >= MIN_HELD and n not in explained
+    }
     if len(held) * 2 <= len(view.finished):
         return
     number, (part, waited) = max(held.items(), key=lambda each: each[1][0])
@@ -429,7 +440,7 @@ def _held_back(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"`{view.params.adapter}.{name} = false`; {share(round(part, 3))} of the samples of "
         f"round {number} arrived together with one that was sent later, after {duration(waited)} "
-        f"(median); likewise in {len(held)} of {count(len(view.finished), 'round')}",
+        f"(median); likewise in {view.of_rounds(len(held), view.held_back)}",
         weight=part,
         title="Samples wait for Nagle's algorithm",
         cause="A sender with Nagle's algorithm keeps what does not fill a segment back until all "
@@ -443,9 +454,11 @@ def _held_back(view: CaseView) -> Iterator[Observation]:
 def _cluster(view: CaseView) -> Iterator[Observation]:
     import numpy as np
 
-    if not view.latencies:
+    explained = view.held_up
+    rounds = [series for n, series in view.latencies.items() if n not in explained]
+    if not rounds:
         return
-    series = np.concatenate(list(view.latencies.values()))
+    series = np.concatenate(rounds)
     inside = series[(series >= LOW_NS) & (series <= HIGH_NS)]
     part = inside.size / series.size
     if inside.size < MIN_CLUSTER or part < MIN_SHARE:
@@ -461,7 +474,7 @@ def _cluster(view: CaseView) -> Iterator[Observation]:
             yield Observation("warning", figures, weight=part, remedy=remedy, group=remedy)
         return
     rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
-    if rest < MAX_REST_NS and _is_cluster(series, inside.size) and _recurs(view):
+    if rest < MAX_REST_NS and _is_cluster(series, inside.size) and _recurs(rounds):
         evidence = f"{figures}; the median of the rest is {duration(rest)}"
         yield Observation("warning", evidence, weight=part, remedy=remedy, group=remedy)
 
@@ -473,10 +486,10 @@ def _is_cluster(series: Series, inside: int) -> bool:
     return valley <= MAX_VALLEY * inside and above <= inside
 
 
-def _recurs(view: CaseView) -> bool:
+def _recurs(rounds: Sequence[Series]) -> bool:
     """Return whether most rounds have samples in the window: a socket's option is the same in all,
     while one participant that stands still for a moment delays a row of samples in one."""
-    found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in view.latencies.values()]
+    found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in rounds]
     return sum(found) * 2 > len(found)
 
 
@@ -550,8 +563,8 @@ def bytes_on_wire(view: CaseView) -> Iterator[Observation]:
         yield Observation(
             "error",
             f"{whole(seen)} B were sent by all interfaces in {count(rounds, 'round')} in which "
-            f"{whole(arrived)} B of bodies arrived",
-            weight=arrived - seen,
+            f"{whole(arrived)} B of bodies arrived ({share(seen / arrived)})",
+            weight=1.0 - seen / arrived,
         )
 
 
@@ -574,7 +587,7 @@ def foreign_traffic(view: CaseView) -> Iterator[Observation]:
         hit = sum(1 for seen in foreign.values() if seen > 0)
         yield Observation(
             "warning",
-            f"{whole(total)} foreign samples in {hit} of {count(len(foreign), 'round')}",
+            f"{whole(total)} foreign samples in {view.of_rounds(hit, foreign)}",
             weight=total,
         )
 

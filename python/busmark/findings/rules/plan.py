@@ -135,7 +135,7 @@ def too_few_samples(view: CaseView) -> Iterator[Observation]:
                 f"{evidence}, of which the tail is known as of {whole(int(known))} independent "
                 f"ones; the 99th percentile needs {whole(NEEDED_FOR_TAIL)}",
                 weight=-known,
-                title="Neighbouring samples are too alike for the 99th percentile of a round",
+                title="Samples are autocorrelated: too few for the 99th percentile of a round",
                 cause="What slows one sample slows those after it as well, so fewer than ten "
                 "independent ones are beyond the percentile, and chance decides it; it is left "
                 "out.",

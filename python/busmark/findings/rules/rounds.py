@@ -71,20 +71,19 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
         if below.high is None or above.low is None or below.high >= above.low:
             return
     at, (low, high) = max(found.items(), key=lambda each: min(m.share for m in each[1]))
-    ratio = high.location / low.location
     turns = _turns(view.latencies[at], low, high)
     yield Observation(
         "warning",
         f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))}) "
         f"and {duration(high.location)} ({share(round(high.share, 3))}) in round {at}; two "
-        f"modes all along the round in {len(found)} of {count(tested, 'round')}"
+        f"modes all along the round in {view.of_rounds(len(found), tested)}"
         + (
             f"; they take turns: {share(round(turns, 3))} of the samples are in the other "
             f"mode than the sample before"
             if turns >= MIN_TURNS
             else ""
         ),
-        weight=ratio * len(found) / tested,
+        weight=min(low.share, high.share),
         remedy="" if is_pinned(view.params) else UNPINNED_REMEDY,
         group="" if is_pinned(view.params) else "unpinned",
     )
@@ -175,7 +174,7 @@ def non_stationary(view: CaseView) -> Iterator[Observation]:
         "warning",
         f"the median {view.quantity} {'rises' if middle > 0 else 'falls'} by "
         f"{share(round(abs(middle), 3))} from the first to the last third of a round, in "
-        f"{len(same)} of {count(tested, 'round')} with {MIN_DRIFT_SAMPLES} samples or more "
+        f"{view.of_rounds(len(same), tested)} with {MIN_DRIFT_SAMPLES} samples or more "
         f"(p < {MAX_P})",
         weight=abs(middle),
     )
@@ -431,7 +430,7 @@ def _tested(result: Result) -> dict[str, Dependence]:
 
 DEPENDENT_ROUNDS = Rule(
     id="dependent-rounds",
-    title="Each round is like the one before",
+    title="Rounds are autocorrelated",
     cause="The machine changes slowly (temperature, frequency, work that comes and goes), so that "
     "ten rounds carry less information than ten independent ones. Intervals from 8 or more "
     "rounds are widened accordingly; intervals from fewer rounds are too narrow for the "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from busmark.model.entry import TESTS, Explained, Heading, Number
+from busmark.model.entry import Explained, Number
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
@@ -21,7 +21,7 @@ class Counter(NamedTuple):
     meaning: str
     unit: str = ""
     is_trouble: bool = False
-    """Whether the headline tables have it where it is not 0."""
+    """Whether a report says it where it is not 0."""
 
 
 COUNTERS = (
@@ -34,7 +34,8 @@ COUNTERS = (
     Counter("udp_in_datagrams", "network", "UDP datagrams in", "UDP datagrams delivered"),
     Counter("udp_out_datagrams", "network", "UDP datagrams out", "UDP datagrams sent"),
     Counter("udp_rcvbuf_errors", "network", "UDP drops (receive buffer)",
-            "UDP datagrams dropped because a receive buffer was full", is_trouble=True),
+            "UDP datagrams dropped because a receive buffer was full, at all sockets of the "
+            "participants' networks, whoever owns them", is_trouble=True),
     Counter("udp_sndbuf_errors", "network", "UDP drops (send buffer)",
             "UDP datagrams not sent because a send buffer was full", is_trouble=True),
     Counter("udp_in_errors", "network", "UDP errors in",
@@ -67,7 +68,8 @@ EXPLAINED = Explained(
     "a part of it is not known",
     "`system`",
     "Whose traffic and whose memory it was: other programs on the machine and in its networks "
-    "count as well. What the ends of a round add, before the first reading and after the last.",
+    "count as well, so tables of cases have none of them. What the ends of a round add, before the "
+    "first reading and after the last.",
     section="Resources",
 )
 
@@ -84,9 +86,6 @@ OF_CASES = tuple(
         needs="system",
         pick=_pick(one.column),
         frames=False,
-        tables=dict.fromkeys(TESTS, Heading(one.title, minor=True, when="some", last=True))
-        if one.is_trouble
-        else {},
         explained=(EXPLAINED,),
     )
     for one in COUNTERS

@@ -86,5 +86,13 @@ CAPTURE_DROPPED = Number(
     tables=_everywhere("Packets not captured", "discovery", when="some"),
 )
 
-OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, CAPTURED, CAPTURE_DROPPED)
+UDP_SOCKET_DROPS = Number(
+    key="udp_socket_drops",
+    meaning="UDP datagrams that the kernel dropped at sockets of the participants, in the rounds "
+    "that count, warm-up included; null where their sockets cannot be seen",
+    pick=lambda case: case.udp_socket_drops,
+    tables=_everywhere("UDP drops", "discovery", when="some"),
+)
+
+OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, CAPTURED, CAPTURE_DROPPED, UDP_SOCKET_DROPS)
 """In the order of tables."""

@@ -142,6 +142,7 @@ def _raised(error: CaptureFailed, folder: Path) -> UserError | RoundError:
             str(error),
             where=str(folder),
             remedy="The rounds finished so far are kept. Make room, or set capture.max_bytes or "
-            "capture.snap_length lower, and continue with --resume.",
+            "capture.snap_length lower, and continue with `busmark run --resume "
+            "--out DIR`.",
         )
     return RoundError("companion", str(error))

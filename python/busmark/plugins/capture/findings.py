@@ -91,7 +91,10 @@ def _counts(explained: LateSamples, found: list[Share]) -> str:
     parts = []
     if late:
         of = count(explained.examined_late, "late sample")
-        parts.append(f"{whole(late)} of {of} ({share(late / explained.samples)} of all samples)")
+        if explained.limit_ns is not None:
+            of += f" (late: above {duration(explained.limit_ns)}, {explained.limit_by} of round "
+            of += f"{explained.rounds[0]})"
+        parts.append(f"{whole(late)} of {of}, {share(late / explained.samples)} of all samples")
     if lost:
         parts.append(f"{whole(lost)} of {count(explained.examined_lost, 'lost sample')}")
     return " and ".join(parts)

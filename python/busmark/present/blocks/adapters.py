@@ -11,6 +11,7 @@ from pathlib import Path
 from busmark.adapters import Adapter, Compliance, compliance, known
 from busmark.adapters.compliance import Cell as Property
 from busmark.adapters.known import place
+from busmark.model.naming import short_names
 from busmark.model.text import size_text
 from busmark.present.blocks.rows import Field, fact, item, size, table
 from busmark.present.blocks.rows import listing as table_of
@@ -242,10 +243,11 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
             for section, row in every
             if (section, row) not in rows and section.id != "transports"
         ]
+    short = short_names(adapter.name for adapter in whole.columns)
     fields = [
         Field("Property", lambda each: Cell(each[1].key, note=each[1].meaning)),
         Field("Meaning", lambda each: each[1].meaning if meanings else None),
-        *(Field(_short(adapter.name), item(2, number), kind="number")
+        *(Field(short[adapter.name], item(2, number), kind="number")
           for number, adapter in enumerate(whole.columns)),
         Field("Evidence", lambda each: each[1].cells[0].text if meanings and one else None),
     ]  # fmt: skip
@@ -263,11 +265,6 @@ def supports(whole: Compliance, *, meanings: bool = False) -> list[Table]:
     used = {cell.value for column in found.columns for cell in column.cells}
     words = [(word, meaning) for word, meaning in WORDS.items() if word in used]
     return [found, table(("Word", "Meaning"), words, key="words")]
-
-
-def _short(name: str) -> str:
-    """Return the name in a library's path."""
-    return Path(name).stem.removeprefix("libbusmark_") if "/" in name else name
 
 
 def _word(cell: Property) -> Cell:

@@ -108,7 +108,8 @@ def _blocks(
         )
         for case in cases
     ]
-    notes = [*_notes(group, cases, campaign), *_legend(cases, found)]
+    captions = (_fitting(each, columns) for each in _notes(group, cases, campaign))
+    notes = [*filter(None, captions), *_legend(cases, found)]
     yield from _alike(group, cases, facts)
     yield Table(columns, rows, notes=notes, key=f"{group.test}-{group.placement}".replace(",", "-"))
     yield from (*absences, *_remarks(cases))
@@ -388,6 +389,25 @@ def _legend(cases: Sequence[CaseSummary], found: Mapping[str, Flags]) -> Iterato
         yield Text("see", {"marks": "; ".join(f"{kind.mark} {kind.title}" for kind in ordered)})
 
 
+EXPLAINS: Mapping[str, tuple[str, ...]] = {
+    "half": ("RTT/2",),
+    "goodput": ("Goodput",),
+    "batches": ("Goodput",),
+    "lost": ("Lost", "lost", "Median", "RTT", "p9"),
+    "creation": ("− creation",),
+}
+"""Captions, and words of which a title must have one: a caption stands where its column does."""
+
+
+def _fitting(caption: Text, columns: Sequence[Column]) -> Text | None:
+    """Return the caption if the table has what it explains."""
+    words = EXPLAINS.get(caption.template)
+    if words and not any(word in each.title for each in columns for word in words):
+        return None
+    bracketed = any(cell.low is not None for column in columns for cell in column.cells)
+    return caption if bracketed or caption.template != "typical" else Text("medians")
+
+
 def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> Iterator[Text]:
     """Yield what is to be known of the figures of a table."""
     level = f"{campaign.confidence:.0%}".replace("%", " %")
@@ -397,6 +417,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield from _criterion(campaign)
     elif group.test == "discovery":
         yield Text("discovery")
+        yield Text("creation")
         yield Text("typical", {"level": level})
     else:
         yield Text("half" if group.test == "latency" else "goodput")
@@ -422,10 +443,12 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         )
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
-    trouble = [one for one in COUNTERS if one.is_trouble]
-    if counted := [o.title for o in trouble if any(c.counters.get(o.column) for c in cases)]:
-        within = "between the first and the last reading within the measured time"
-        yield fact(text.joined(counted), within)
+    if of_all := [
+        f"{one.title} {text.count(total)}"
+        for one in COUNTERS
+        if one.is_trouble and (total := sum(case.counters.get(one.column, 0) for case in cases))
+    ]:
+        yield fact(WHOLE, text.joined(of_all))
     for title, known, more in (
         (
             "Changes in the middle of every round",
@@ -436,6 +459,12 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
     ):
         if what := list(dict.fromkeys(str(one) for one in known if one)):
             yield fact(title, f"{text.joined(what)}{more}")
+
+
+WHOLE = (
+    "Whole machine and its networks in the measured time of all rows together, other programs "
+    "included"
+)
 
 
 ARRIVALS = {

@@ -13,7 +13,7 @@ from busmark.present.document import Document, Section, Table, Text
 from busmark.store import Finding
 
 ADVICE = {
-    "error": "fix the errors before you measure; figures would be wrong",
+    "error": "fix the errors first: what needs what is missing cannot be measured",
     "warning": "fix what you can, then measure; every report lists the rest",
     "note": "go ahead and measure",
 }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import PurePath
 from typing import NamedTuple
 
 from busmark.compare import matrix as compared
 from busmark.compare.campaign import Campaign
 from busmark.compare.matrix import Matrix
 from busmark.model import text
+from busmark.model.naming import short_names
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import Field, Heat, shade
 from busmark.present.document import Cell
@@ -104,7 +104,8 @@ def _result(cell: compared.Cell) -> float | None:
 
 def names(matrix: Matrix) -> list[str]:
     """Return the adapters by short names, for where titles do not fit."""
-    return [PurePath(name).stem.removeprefix("libbusmark_") for name in matrix.adapters]
+    short = short_names(matrix.adapters)
+    return [short[name] for name in matrix.adapters]
 
 
 def rows(matrix: Matrix, figure: Figure) -> list[list[Cell]]:

@@ -6,10 +6,10 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 from typing import Any
 
 from busmark.errors import UserError
+from busmark.model.naming import short_names
 from busmark.model.units import FILE_SIZE, parse_sizes
 from busmark.scenario.fitting import AUTO
 from busmark.scenario.line import words
@@ -72,12 +72,12 @@ class Line:
     @property
     def name(self) -> str:
         """Title of the report, after which the result's directory is named."""
-        return " ".join([self.test, *map(_short, self.adapters)])
+        return " ".join([self.test, *short_names(self.adapters).values()])
 
     @property
     def question(self) -> str:
         """Return what the reader of the report wants to know."""
-        names = [_short(name) for name in self.adapters if name != FLOOR] or [FLOOR]
+        names = [*short_names(n for n in self.adapters if n != FLOOR).values()] or [FLOOR]
         if self.test == "interop":
             return f"Which of {_listed(names, 'and')} talk to each other, and at what cost?"
         if len(names) == 1:
@@ -232,13 +232,6 @@ def read(
 def _names(text: str) -> list[str]:
     """Split `udp,tcp` into two; a path may have a comma of its own."""
     return [text] if "/" in text else [name for name in text.split(",") if name]
-
-
-def _short(adapter: str) -> str:
-    """Return the name of an adapter, for a path its library's."""
-    if "/" not in adapter:
-        return adapter
-    return PurePath(adapter).stem.removeprefix("lib").removeprefix("busmark_")
 
 
 def _listed(names: Sequence[str], last: str) -> str:

@@ -64,7 +64,9 @@ def _counts(found: LateSamples) -> Section:
     notes = []
     if found.limit_ns is not None and found.median_ns is not None:
         limit, median = time_text(found.limit_ns), time_text(found.median_ns)
-        values: dict[str, object] = {"round": found.rounds[0], "limit": limit, "median": median}
+        values: dict[str, object] = {
+            "round": found.rounds[0], "limit": limit, "by": found.limit_by, "median": median,
+        }  # fmt: skip
         notes.append(Text("late", values, style="quiet"))
     return Section("", [Table(columns, [Row() for _ in range(3)], notes=notes, key="counts")])
 

@@ -159,6 +159,7 @@ def together(
         late=sum(one.chosen.late for one in rounds),
         median_ns=first.median_ns if first else None,
         limit_ns=first.limit_ns if first else None,
+        limit_by=first.limit_by if first else None,
         examined_lost=sum(each.latency_ns is None for each in late),
         examined_late=sum(each.latency_ns is not None for each in late),
         ordinary=len(ordinary),

@@ -65,7 +65,7 @@ def of_file(
     _add_missing(looked, known, indexes, wire, packets)
     made = together(str(path), looked, (), sum(len(of.late) for of in looked))
     made.rounds = [run.number for run in capture.runs]
-    made.median_ns = made.limit_ns = None
+    made.median_ns = made.limit_ns = made.limit_by = None
     made.capture = capture
     traces = {
         (tuple(each.way), each.seq): one
@@ -184,7 +184,7 @@ def _of_way(
 
     traces = [traced(int(at), int(took[at]) - fastest if arrived[at] else None) for at in examined]
     ordinary = [why(traced(int(at), int(took[at]))) for at in rest]
-    chosen = ChosenSamples(len(begun), len(lost), len(late), None, limit, [], [])
+    chosen = ChosenSamples(len(begun), len(lost), len(late), None, limit, None, [], [])
     found = [_placed(why(one), names, one) for one in traces]
     return OfRound(first.run, chosen, found, traces, ordinary, [wire.files[0].name])
 

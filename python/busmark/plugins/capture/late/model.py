@@ -131,11 +131,13 @@ class LateSamples(BaseModel):
     lost: int
     late: int
     """Above the limit of their round: its 99th percentile or three times its median, whichever is
-    less."""
+    less, but its 95th percentile at least."""
     median_ns: int | None
     """Median latency, of the first round."""
     limit_ns: int | None
     """Limit of the first round."""
+    limit_by: str | None
+    """What the limit is, in words."""
     examined_lost: int
     examined_late: int
     """At most 500 of each round, lost ones included."""

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from busmark.plugins.capture.late.wire import RELIABLE, Packet, Stream, Wire, Writer
 from busmark.store.columns import WARM_UP
@@ -17,6 +18,8 @@ QUANTILE = 0.99
 """Latencies above this quantile of the round are late."""
 FACTOR = 3.0
 """So are those above this many medians: where many are late, the quantile is among them."""
+LATEST = 0.95
+"""But never more than the latest 5 %: what is usual in a round is not late."""
 MOST_EXAMINED = 500
 """Late samples of a round that are looked at, the latest first."""
 ORDINARY = 100
@@ -83,6 +86,8 @@ class ChosenSamples:
     median_ns: int | None
     limit_ns: int | None
     """Greatest latency that is not late."""
+    limit_by: str | None
+    """What that limit is, in words."""
     examined: Sequence[Sample]
     """Lost and late ones: the lost first, then the latest."""
     ordinary: Sequence[Sample]
@@ -96,11 +101,11 @@ def choose(
     measured = _measured(table, one_clock, echoed)
     known = measured.drop_nulls("latency")
     latencies = known["latency"].to_numpy()
-    median = limit = None
+    median = limit = limit_by = None
     late = known.clear()
     if len(latencies):
         median = int(np.median(latencies))
-        limit = int(min(np.quantile(latencies, QUANTILE), FACTOR * median))
+        limit, limit_by = _limit(latencies, median)
         late = known.filter(pl.col("latency") > limit).sort("latency", descending=True)
     lost = measured.filter(pl.col("latency").is_null())
     rest = known if limit is None else known.filter(pl.col("latency") <= limit)
@@ -114,12 +119,23 @@ def choose(
         late.height,
         median,
         limit,
+        limit_by,
         [_sample(round_number, row, median) for row in picked.iter_rows(named=True)],
         [
             _sample(round_number, row, 0)
             for row in rest.gather_every(step).head(ORDINARY).iter_rows(named=True)
         ],
     )
+
+
+def _limit(latencies: NDArray[np.int64], median: int) -> tuple[int, str]:
+    """Return the greatest latency that is not late, and what it is."""
+    latest, most = np.quantile(latencies, (LATEST, QUANTILE))
+    if latest > FACTOR * median:
+        return int(latest), "the 95th percentile"
+    if most < FACTOR * median:
+        return int(most), "the 99th percentile"
+    return int(FACTOR * median), "three times the median"
 
 
 def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFrame:

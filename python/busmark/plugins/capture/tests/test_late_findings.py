@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 from late_tables import BACK, MS, THERE, acknack, data, sample, samples
 
@@ -26,9 +27,20 @@ def test_a_late_sample_is_counted_with_its_wait_and_its_packets() -> None:
     rows = [data(11, 0.05), acknack(12, 1.1, 500), data(13, 45, repeated=True)]
     found = explained(rows)
     text = evidence(found, found.causes)
-    assert text.startswith("1 of 1 late sample (0.50 % of all samples); latency 50.0 ms")
+    assert text.startswith(
+        "1 of 1 late sample (late: above 100 µs, the 99th percentile of round 4), 0.50 % of all "
+        "samples; latency 50.0 ms"
+    )
     assert "Sample 150 of writer 1 in round 4, latency 50.0 ms, waited 45.0 ms" in text
     assert text.endswith("(packets 11, 12, 13 of it.pcapng)")
+
+
+@pytest.mark.parametrize("one_in", [2, 3, 4, 20, 100])
+def test_what_is_usual_in_a_round_is_not_late(one_in: int) -> None:
+    slow = pl.when(pl.col("seq") % one_in == 0).then(5 * MS + pl.col("seq") * 1000).otherwise(0)
+    table = samples().with_columns(read_ns=pl.col("read_ns") + slow.cast(pl.Int64))
+    chosen = choose(0, table)
+    assert 0 < chosen.late <= 0.05 * chosen.samples
 
 
 def test_a_lost_sample_has_no_latency() -> None:
