@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
+from busmark.errors import UserError
 from busmark.findings.params import at_full_speed, has_rate
 from busmark.findings.rule import (
     Capabilities,
@@ -23,6 +25,8 @@ from busmark.host.proc import cpu_list
 from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from busmark.findings.cpu_time import CpuUse, Throttling
     from busmark.findings.view import CaseView
     from busmark.model.parameters import Parameters
