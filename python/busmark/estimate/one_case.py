@@ -350,6 +350,7 @@ class _Analysis:
                         samples=pl.concat([read(*where, OF_PHASES) for read in both]),
                         intervals=self.result.intervals(*where),
                         changes=self.result.changes(*where),
+                        one_clock=self.one_clock[number],
                     )
                 )
             except UserError as error:

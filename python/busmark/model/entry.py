@@ -125,6 +125,8 @@ class Pooled:
     reported: str
     """Its name in the table `summaries`, where a source states it."""
     explained: Explained
+    is_spread: bool = False
+    """Whether it is made of differences of latencies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +183,8 @@ class Estimate:
     """In the table of estimates and in requirements, where that is not the key."""
     statistic: str = "median"
     """Over rounds."""
+    within: stats.Range = stats.POSITIVE
+    """What it can be: neither it nor its limits lie outside."""
     more_is_better: bool = False
     suffix: str = ""
     """Suffix of the column, for the unit."""
@@ -209,6 +213,8 @@ class Number:
     quantity: str = ""
     """As of `Estimate`."""
     statistic: str = "count"
+    within: stats.Range = stats.POSITIVE
+    """As of `Estimate`."""
     frames: bool = True
     """Whether the frame of cases has it."""
     tables: Mapping[str, Heading] = field(default_factory=dict)

@@ -52,7 +52,7 @@ BOTH = Explained(
 
 def known(segment: Segment | None) -> Figure | None:
     """Return the segment's median; None for a bound alone, which is not given as a number."""
-    return segment.median if segment and not segment.bounded else None
+    return segment.median if segment and not segment.unknown else None
 
 
 ONE_WAY_THERE = Estimate(
@@ -151,5 +151,48 @@ PROBES_LOST = Number(
     pick=lambda case: case.throughput.probes_lost if case.throughput else None,
 )
 
-OF_CASES = (ONE_WAY_THERE, ONE_WAY_BACK, JITTER_SHARE, SAMPLES, PROBES_SENT, PROBES_LOST)
+
+def _clock_bound(case: CaseSummary) -> float | None:
+    latency, stream = case.latency, case.throughput
+    segments = (latency.one_way_there, latency.one_way_back) if latency else ()
+    bounds = [segment.bound_ns for segment in segments if segment]
+    if stream and stream.probe_one_way:
+        bounds.append(stream.probe_one_way.bound_ns)
+    return max(bounds, default=0.0) or None
+
+
+CLOCK_BOUND = Number(
+    key="clock_bound",
+    quantity="clock_bound",
+    statistic="value",
+    unit="ns",
+    meaning="how far one-way times may be off, either way, because they are by two clocks; null by "
+    "one clock",
+    pick=_clock_bound,
+    tables={"throughput": Heading("One-way \N{PLUS-MINUS SIGN} by clocks", minor=True)},
+    explained=(
+        Explained(
+            "Bound of the clocks",
+            ("bound_ns",),
+            "How far every one-way time may be off, either way, because its ends are stamped by "
+            "two clocks whose offset is known to this. Intervals hold it. A one-way time that is "
+            "no longer than it is absent.",
+            "the greatest distance of a line of offset and drift that all round trips of a round "
+            "allow from the line in the middle, at any time of the round; the greatest of all "
+            "rounds",
+            "samples, roles `pinger` and `transmitter`",
+            "In which direction it is off: all samples of a round by nearly the same.",
+        ),
+    ),
+)
+
+OF_CASES = (
+    ONE_WAY_THERE,
+    ONE_WAY_BACK,
+    JITTER_SHARE,
+    CLOCK_BOUND,
+    SAMPLES,
+    PROBES_SENT,
+    PROBES_LOST,
+)
 """In the order of tables."""

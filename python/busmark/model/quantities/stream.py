@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from busmark import stats
 from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
 
 if TYPE_CHECKING:
@@ -321,6 +322,7 @@ LOSS_OF_ALL = Number(
     quantity="loss",
     statistic="value",
     unit="1",
+    within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
     pick=_share_lost,
     frames=False,
@@ -382,6 +384,7 @@ LOSS = Estimate(
     key="loss",
     statistic="mean",
     unit="1",
+    within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
     pick=lambda case: case.throughput.loss if case.throughput else None,
     details="loss",

@@ -225,8 +225,8 @@ def _segments(latency: Latency) -> Iterator[Table]:
     if bounds:
         note = (
             f"Times between the hosts may be off by {text.time_text(max(bounds))} either way: the "
-            "exchanges of the round determine their clocks to that. Smaller values are not "
-            "reported."
+            "exchanges of the rounds determine the offset of their clocks to that. It is in their "
+            "intervals; of a time that is no longer only the greatest possible value is reported."
         )
     note += " A negative time: the later stamp was taken first."
     fields = (
@@ -250,8 +250,8 @@ def _segments(latency: Latency) -> Iterator[Table]:
 
 
 def _median(segment: Segment) -> Cell:
-    if segment.bounded:
-        return Cell(segment.bound_ns, text=f"below {text.time_text(segment.bound_ns)}")
+    if segment.unknown:
+        return Cell(segment.most_ns, text=f"below {text.time_text(segment.most_ns)}")
     return cell_of(segment.median)
 
 
