@@ -169,7 +169,7 @@ CLOCK_BOUND = Number(
     meaning="how far one-way times may be off, either way, because they are by two clocks; null by "
     "one clock",
     pick=_clock_bound,
-    tables={"throughput": Heading("One-way \N{PLUS-MINUS SIGN} by clocks", minor=True)},
+    tables={"throughput": Heading("Clock offset \N{PLUS-MINUS SIGN}", minor=True, last=True)},
     explained=(
         Explained(
             "Bound of the clocks",
