@@ -148,7 +148,7 @@ def distribution(
         hop_std=_hop_std(whole.std) if quantity == "round_trip" else None,
         effective_count=sum(stats.effective_sample_size(r) for r in rounds),
         modality=_modality(pooled) if is_latency else None,
-        drift=_drift(rounds) if is_latency else None,
+        drift=_drift(rounds) if is_latency and not pool.phased else None,
         **tabled,
     )
 
@@ -264,7 +264,10 @@ def _modality(pooled: stats.Ordered) -> Modality | None:
     found = stats.modes(pooled)
     return Modality(
         count=found.count,
-        largest=[Mode(at_ns=m.location, share=m.share) for m in found.largest],
+        largest=[
+            Mode(at_ns=m.location, share=m.share, low_ns=m.low, high_ns=m.high)
+            for m in found.largest
+        ],
         valley_ratio=found.valley_ratio,
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -268,19 +269,17 @@ class Pool:
     bound_ns: float = 0.0
     """How far all may be off together, either way."""
     within: stats.Range = stats.POSITIVE
+    phased: bool = False
+    """Whether something changes in the middle of a round: then it has no drift."""
 
     @classmethod
-    def of(
-        cls,
-        rounds: Sequence[FloatArray],
-        bound_ns: float = 0.0,
-        within: stats.Range = stats.POSITIVE,
-    ) -> Pool | None:
-        """Make a pool of one array in time order per round; return None when all are empty."""
+    def of(cls, rounds: Sequence[FloatArray], **of_pool: Any) -> Pool | None:
+        """Make a pool of one array in time order per round, with the other fields of a pool; return
+        None when all are empty."""
         known = [stats.Round.of(r) for r in rounds if r.size]
         if not known:
             return None
-        return cls(known, stats.Ordered.merged([r.ordered for r in known]), bound_ns, within)
+        return cls(known, stats.Ordered.merged([r.ordered for r in known]), **of_pool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,15 +293,17 @@ class Pools:
     """Magnitudes, of the rounds `jitter_numbers`."""
 
     @classmethod
-    def of(cls, rounds: Sequence[tuple[int, Timed]]) -> Pools:
-        """Make the pools of rounds, given by number."""
+    def of(cls, rounds: Sequence[tuple[int, Timed]], *, phased: bool = False) -> Pools:
+        """Make the pools of rounds, given by number. `phased`: something changes in the middle of
+        each."""
         kept = [(number, timed) for number, timed in rounds if timed.latency.size]
         return cls(
             numbers=[number for number, _ in kept],
             timed=[timed for _, timed in kept],
             latency=Pool.of(
                 [timed.latency for _, timed in kept],
-                max((timed.bound_ns for _, timed in kept), default=0.0),
+                bound_ns=max((timed.bound_ns for _, timed in kept), default=0.0),
+                phased=phased,
             ),
             jitter=Pool.of([np.abs(timed.jitter) for _, timed in kept]),
         )

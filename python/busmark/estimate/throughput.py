@@ -156,9 +156,11 @@ class Probes:
     """Why there are no one-way latencies."""
 
     @classmethod
-    def of(cls, rounds: Sequence[ProbeRound]) -> Probes:
-        """Collect the probes of these rounds. Where one of them does not have the offset of two
-        clocks, none has one-way latencies: the others would be those whose latency is long."""
+    def of(cls, rounds: Sequence[ProbeRound], *, phased: bool = False) -> Probes:
+        """Collect the probes of these rounds; `phased`: something changes in the middle of each.
+
+        Where one of them does not have the offset of two clocks, none has one-way latencies: the
+        others would be those whose latency is long."""
         why = next((r.unknown for r in rounds if r.unknown), None)
         timed = [r.one_way for r in rounds if r.one_way.latency.size]
         bound = max((each.bound_ns for each in timed), default=0.0)
@@ -168,8 +170,8 @@ class Probes:
         if why:
             rounds = [without_one_way(r, why) for r in rounds]
         return cls(
-            Pools.of([(r.number, r.one_way) for r in rounds]),
-            Pools.of([(r.number, r.round_trip) for r in rounds]),
+            Pools.of([(r.number, r.one_way) for r in rounds], phased=phased),
+            Pools.of([(r.number, r.round_trip) for r in rounds], phased=phased),
             rounds,
             why,
         )

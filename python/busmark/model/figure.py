@@ -109,10 +109,13 @@ class Bounds(Frozen):
 
 
 class Mode(Frozen):
-    """A peak of the density, and the share of samples around it."""
+    """A peak of the density, and the share of the samples from `low_ns` to `high_ns`: the valleys
+    on both sides of it, or the smallest and the largest sample."""
 
     at_ns: float
     share: float
+    low_ns: float
+    high_ns: float
 
 
 class Modality(Frozen):

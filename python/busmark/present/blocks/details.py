@@ -192,7 +192,8 @@ def _character(kinds: Sequence[Distribution]) -> Table:
     if whole.modality:
         rows.append(("modes: separate peaks of the density", "", [whole.modality.count]))
         for number, mode in enumerate(whole.modality.largest, 1):
-            share = f"({text.percent_text(mode.share)} of samples around it)"
+            ends = f"{text.time_text(mode.low_ns)} to {text.time_text(mode.high_ns)}"
+            share = f"({text.percent_text(mode.share)} of samples, from {ends})"
             rows.append((f"mode {number}", "ns", [Cell(mode.at_ns, more=share)]))
     if whole.drift:
         rows.append(("last third over first, less 1", "1", [whole.drift.change]))
@@ -583,9 +584,20 @@ MOMENTS = (
           else r.times.variance_ns2 / 1e6),
 )  # fmt: skip
 
+PPM = (text.Scale("ppm", 1.0),)
+
+MOST_OFF_PPM = 50.0
+"""A drift that was recorded without its bound may be off by this."""
+
+
+def _bounded(value: float | None, bound: float | None, scales: Sequence[text.Scale]) -> Cell:
+    if value is None or bound is None:
+        return ABSENT
+    return Cell(value, text=text.bounded_text(value, bound, scales))
+
+
 CLOCKS = (
     Field("Round", lambda r: str(r.round)),
-    Field("Offset", "offset_ns", "ns"),
-    Field("May be off by", "offset_bound_ns", "ns"),
-    Field("Drift", "drift_ppm", "ppm"),
+    Field("Offset", lambda r: _bounded(r.offset_ns, r.offset_bound_ns, text.TIME)),
+    Field("Drift", lambda r: _bounded(r.drift_ppm, r.drift_bound_ppm or MOST_OFF_PPM, PPM)),
 )
