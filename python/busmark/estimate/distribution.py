@@ -11,6 +11,7 @@ from busmark.estimate.samples import Pool, Sent, Timed
 from busmark.model.entry import Pooled, Statistic
 from busmark.model.figure import (
     CONFIDENCE,
+    IPDV,
     JITTER,
     Bounds,
     Distribution,
@@ -117,9 +118,9 @@ def distribution(
     sent: Sent | None = None,
     found: Mapping[str, ByRound] | None = None,
 ) -> Distribution | None:
-    """Describe latencies, or magnitudes of jitter; None when there are none, or when the median
-    falls among the lost. `sent`: the same rounds with what was lost in them. `found`: their
-    statistics, where they are reduced already."""
+    """Describe latencies, their changes or magnitudes of these; None when there are none, or when
+    the median falls among the lost. `sent`: the same rounds with what was lost in them. `found`:
+    their statistics, where they are reduced already."""
     if pool is None or (sent and sent.hides("median")):
         return None
     rounds, pooled = pool.rounds, pool.pooled
@@ -144,7 +145,7 @@ def distribution(
         skewness=whole.skewness,
         kurtosis=whole.kurtosis,
         percentiles=_percentiles(pool, sent),
-        best=[] if pool.bound_ns else best_parts(stats.best(pooled)),
+        best=[] if pool.bound_ns or quantity in SIGNED else best_parts(stats.best(pooled)),
         hop_std=_hop_std(whole.std) if quantity == "round_trip" else None,
         effective_count=sum(stats.effective_sample_size(r) for r in rounds),
         modality=_modality(pooled) if is_latency else None,
@@ -159,6 +160,10 @@ def _pooled(one: Pooled, whole: stats.Description, pool: Pool) -> float | None:
     value = one.of(whole, pool.pooled)
     hidden = value is not None and not one.is_spread and unknown(value, pool.bound_ns)
     return None if hidden else value
+
+
+SIGNED = frozenset(IPDV.values())
+"""Quantities whose smallest samples are not the best."""
 
 
 class Described(NamedTuple):

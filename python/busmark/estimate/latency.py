@@ -23,7 +23,15 @@ from busmark.estimate.distribution import Described, distribution, jitter_share
 from busmark.estimate.samples import Pools, Timed, aligned, in_time_order, known, timed, unstamped
 from busmark.estimate.series import signed
 from busmark.model.case import Curve
-from busmark.model.figure import JITTER, FloatArray, Quantity, best_parts, halved, over_rounds
+from busmark.model.figure import (
+    IPDV,
+    JITTER,
+    FloatArray,
+    Quantity,
+    best_parts,
+    halved,
+    over_rounds,
+)
 from busmark.model.latency import Latency, LatencyByRound, Segment, SegmentTable
 from busmark.store.columns import WARM_UP
 
@@ -248,6 +256,7 @@ def latency(
         round_trip=whole,
         half_round_trip=half,
         jitter=halved(jitter),
+        ipdv=halved(distribution(pools.ipdv, IPDV["round_trip"])),
         jitter_share=jitter_share(pools.latency, pools.jitter) if whole else None,
         one_way_there=segment(
             "there", "from just before write to the responder's hands", stats.POSITIVE

@@ -289,8 +289,10 @@ class Pools:
     numbers: list[int]
     timed: list[Timed]
     latency: Pool | None
+    ipdv: Pool | None
+    """Their changes from sample to sample, of the rounds `jitter_numbers`."""
     jitter: Pool | None
-    """Magnitudes, of the rounds `jitter_numbers`."""
+    """Magnitudes of the same."""
 
     @classmethod
     def of(cls, rounds: Sequence[tuple[int, Timed]], *, phased: bool = False) -> Pools:
@@ -305,6 +307,7 @@ class Pools:
                 bound_ns=max((timed.bound_ns for _, timed in kept), default=0.0),
                 phased=phased,
             ),
+            ipdv=Pool.of([timed.jitter for _, timed in kept], within=stats.SIGNED),
             jitter=Pool.of([np.abs(timed.jitter) for _, timed in kept]),
         )
 
@@ -313,7 +316,3 @@ class Pools:
         """Rounds that have two consecutive samples."""
         both = zip(self.numbers, self.timed, strict=True)
         return [number for number, timed in both if timed.jitter.size]
-
-    def signed_jitter(self) -> stats.Ordered:
-        """Return the signed jitter of all rounds; there must be some. Only charts ask for it."""
-        return stats.Ordered.of(np.concatenate([timed.jitter for timed in self.timed]))

@@ -16,6 +16,7 @@ from busmark.estimate.latency import measured
 from busmark.estimate.samples import Pools, Timed, aligned, by_place, in_time_order, step, timed
 from busmark.model.case import Curve
 from busmark.model.figure import (
+    IPDV,
     JITTER,
     FloatArray,
     Quantity,
@@ -285,6 +286,7 @@ def throughput(
         probe_round_trip=round_trip.whole,
         by_round=[of.by_round for of in (one_way, round_trip) if of.by_round],
         jitter=distribution(known.jitter, JITTER[quantity]),
+        ipdv=distribution(known.ipdv, IPDV[quantity]),
         jitter_share=jitter_share(known.latency, known.jitter) if latency else None,
         pairs=pairs,
     )

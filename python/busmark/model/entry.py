@@ -137,6 +137,8 @@ class Described:
     """In names of columns."""
     meaning: str
     pick: Callable[[CaseSummary], Distribution | None]
+    within: stats.Range = stats.POSITIVE
+    """What its samples, and figures of them, can be."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,12 @@ Quantity = Literal[
     "round_trip_jitter",
     "half_round_trip_jitter",
     "one_way_jitter",
+    "round_trip_ipdv",
+    "half_round_trip_ipdv",
+    "one_way_ipdv",
 ]
-"""What a latency is: half a round trip is never called one-way. Jitter is the variation of that
-latency from a sample to the next (RFC 3393)."""
+"""What a latency is: half a round trip is never called one-way. The ipdv is the change of that
+latency from a sample to the next, with its sign (RFC 3393); jitter is its magnitude."""
 
 JITTER: dict[Quantity, Quantity] = {
     "round_trip": "round_trip_jitter",
@@ -30,6 +33,13 @@ JITTER: dict[Quantity, Quantity] = {
     "one_way": "one_way_jitter",
 }
 """The variation of each latency."""
+
+IPDV: dict[Quantity, Quantity] = {
+    "round_trip": "round_trip_ipdv",
+    "half_round_trip": "half_round_trip_ipdv",
+    "one_way": "one_way_ipdv",
+}
+"""The same with its sign."""
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""
@@ -291,8 +301,7 @@ def halved(whole: Distribution | None) -> Distribution | None:
         limits = {"value": f.value / 2, "low": half(f.low), "high": half(f.high)}
         return f.model_copy(update=limits)
 
-    quantity = "half_round_trip_jitter" if whole.quantity.endswith("jitter") else "half_round_trip"
-    changes: dict[str, Any] = {"quantity": quantity}
+    changes: dict[str, Any] = {"quantity": f"half_{whole.quantity}"}
     changes |= {name: half_figure(getattr(whole, name)) for name in _FIGURES}
     changes |= {name: half(getattr(whole, name)) for name in _TIMES}
     changes["percentiles"] = [_half_times(p) for p in whole.percentiles]

@@ -136,7 +136,10 @@ class Latency(Frozen):
     half_round_trip: Distribution | None
     """RTT/2: each round trip divided by two."""
     jitter: Distribution | None = None
-    """Magnitude of the change of RTT/2 from a ping to the next of the same writer (RFC 3393)."""
+    """Magnitude of `ipdv`."""
+    ipdv: Distribution | None = None
+    """Change of RTT/2 from a ping to the next of the same writer (RFC 3393), with its sign:
+    negative where the next was faster."""
     jitter_share: Figure | None = None
     """Median jitter over median latency, of each round."""
     one_way_there: Segment | None

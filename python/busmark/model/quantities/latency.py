@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from busmark import stats
 from busmark.model.entry import STUDENT, Described, Estimate, Explained, Heading, Number
 
 if TYPE_CHECKING:
@@ -34,7 +35,20 @@ JITTER = Described(
     _jitter,
 )
 
-LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER)
+
+def _ipdv(case: CaseSummary) -> Distribution | None:
+    found = case.latency or case.throughput
+    return found.ipdv if found else None
+
+
+IPDV = Described(
+    "ipdv",
+    "changes of that latency from a sample to the next, with their signs (RFC 3393)",
+    _ipdv,
+    within=stats.SIGNED,
+)
+
+LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER, IPDV)
 
 
 BOTH = Explained(
@@ -89,21 +103,23 @@ JITTER_SHARE = Estimate(
     explained=(
         Explained(
             "Jitter",
-            ("jitter", "jitter_share"),
-            "How much RTT/2 changes from a ping to the next of the same writer, as a magnitude: a "
-            "distribution like the latency's. As a share: relative to each round's median latency.",
-            "|x(s+1) − x(s)| for sequence numbers that both came back (RFC 3393, consecutive "
-            "packets); share: median jitter / median latency of each round. " + STUDENT,
+            ("jitter", "ipdv", "jitter_share"),
+            "How much RTT/2 changes from a ping to the next of the same writer, with its sign "
+            "(ipdv), and as a magnitude (jitter): distributions like the latency's. As a share: "
+            "magnitude relative to each round's median latency.",
+            "x(s+1) − x(s), and |x(s+1) − x(s)|, for sequence numbers that both came back "
+            "(RFC 3393, consecutive packets); share: median jitter / median latency of each round. "
+            + STUDENT,
             "samples, role `pinger`, in order of intended sending",
             "Slow changes: it is made of neighbours. Pairs across a lost ping are left out.",
             section="Latency",
         ),
         Explained(
             "Jitter of probes",
-            ("jitter", "jitter_share"),
-            "How much the latency of probes changes from one to the next of the same writer, as a "
-            "magnitude, and as a share of their median latency: one way, or of round trips where "
-            "there is no one-way time.",
+            ("jitter", "ipdv", "jitter_share"),
+            "How much the latency of probes changes from one to the next of the same writer, with "
+            "its sign, as a magnitude, and as a share of their median latency: one way, or of "
+            "round trips where there is no one-way time.",
             "as the jitter of pings; two probes follow each other if none was lost between them",
             "samples, roles `receiver` and `transmitter`",
             "What happens between two samples in a row: most of them are no probes.",

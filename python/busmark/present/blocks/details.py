@@ -102,13 +102,16 @@ def _latency(latency: Latency) -> Iterator[Section]:
     if len(kinds) == 2:
         yield from distribution("Latency", kinds)
     yield Section("Pings", [properties(pings, heads=["Rounds that count"])])
-    yield from jitter(latency.jitter, latency.jitter_share)
+    yield from jitter(latency.jitter, latency.ipdv, latency.jitter_share)
     yield from sections("One-way times and segments", _segments(latency), folded=True)
 
 
 def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]:
     """Yield all about quantities of the same samples, side by side."""
-    yield Section(title, [figures(kinds)])
+    bound = max(kind.bound_ns for kind in kinds)
+    off = f"By two clocks: every time may be off by {text.time_text(bound)} either way; intervals "
+    note = f"{off}hold it. What is no longer is absent." if bound else ""
+    yield Section(title, [figures(kinds), *notes(note)])
     best = kinds[0].best
     yield from sections(
         f"Percentiles and distribution: {text.lower_first(title)}",
@@ -126,7 +129,7 @@ def figures(kinds: Sequence[Distribution], share: Figure | None = None) -> Table
     rows: list[Property] = [
         (one.name + one.of_a_round, "ns", [one.figure(each) for each in kinds]) for one in REPORTED
     ]
-    rows.append(("median jitter over median latency", "1", [share]))
+    rows.append(("median jitter over median latency", "1", [share, *[None] * (len(kinds) - 1)]))
     typical = len(rows)
     rows += [(one.name, "ns", [each.time_ns(one.key) for each in kinds]) for one in POOLED]
     for name, key in (
@@ -206,12 +209,18 @@ def _character(kinds: Sequence[Distribution]) -> Table:
     return properties(rows, "Character", first="Property", heads=["Value"])
 
 
-def jitter(found: Distribution | None, share: Figure | None) -> Iterator[Section]:
+def jitter(
+    found: Distribution | None, signed: Distribution | None, share: Figure | None
+) -> Iterator[Section]:
     """Yield the variation from a sample to the next."""
-    if found is None:
+    kinds = [one for one in (found, signed) if one]
+    if not kinds:
         return
-    note = "Magnitude of the change from a sample to the next (RFC 3393)."
-    yield Section("Jitter", [figures([found], share), ladder([found]), *notes(note)], folded=True)
+    note = (
+        "IPDV: the change of the latency from a sample to the next (RFC 3393), negative where the "
+        "next was faster. Jitter: its magnitude."
+    )
+    yield Section("Jitter", [figures(kinds, share), ladder(kinds), *notes(note)], folded=True)
 
 
 def _segments(latency: Latency) -> Iterator[Table]:
@@ -290,7 +299,7 @@ def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
         yield from distribution("Round trip under load", [stream.probe_round_trip])
     if stream.pairs:
         yield Section("Pairs of writer and reader", [flows.pairs_table(stream.pairs)])
-    yield from jitter(stream.jitter, stream.jitter_share)
+    yield from jitter(stream.jitter, stream.ipdv, stream.jitter_share)
 
 
 def batch_sections(stream: Throughput) -> Iterator[Section]:
