@@ -239,7 +239,7 @@ def _of_samples(case: _Case, requirement: Requirement, name: str) -> _Said:
     if not samples:
         return _because(nothing, f"no sample has a {requirement.quantity}")
     off_ns = case.off_ns if quantity == "one_way" else 0.0
-    name = f"samples later than {_time_text(beyond)}"
+    name = f"samples of all rounds later than {_time_text(beyond)}"
     share = percent or _percent_of(allowed)
     found = stats.exceedance(samples, beyond, share, CONFIDENCE, off=off_ns)
     own = sum(int((each > beyond).sum()) for each in samples.values())
