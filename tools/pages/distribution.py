@@ -97,10 +97,11 @@ DISTRIBUTION = (
     Metric(
         "Drift", ("drift",),
         "Change from the first third of a round to its last, and in how many rounds there is a "
-        "trend. Null for jitter, by two clocks, and where a timeline changes something in the middle "
-        "of rounds.",
+        "trend. Null for jitter, by two clocks, and where a timeline changes something in the "
+        "middle of rounds.",
         "median of the last third / median of the first − 1, of a typical round: median over "
-        "rounds and interval of 1 + change, on logarithms; `trending`: Mann–Kendall on the medians of 20 blocks, p < 0.01",
+        "rounds, and interval, of 1 + change on logarithms; `trending`: Mann–Kendall on the "
+        "medians of 20 blocks, p < 0.01",
         "all counted rounds, in time order",
         "A bump that returns to its beginning.",
     ),
