@@ -42,8 +42,8 @@ class Dependence:
     """How alike successive rounds are.
 
     Attributes:
-        correlation: of the ranks of successive rounds, as they are: their autocorrelation at lag
-            1, which lies between -1 and 1. Five rounds that only rise have 0.4.
+        correlation: of the ranks of successive rounds, their autocorrelation at lag 1; -1 to 1.
+            Five rounds that only rise have 0.4.
         true: what it is likely to be of any number of rounds: from the ratio of the test, with the
             bias of few rounds removed, and no more than 1 from 0.
         p_value: chance of an order as telling as this, or more, of independent rounds; one-sided,

@@ -52,7 +52,7 @@ def outside(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-# Rounds that differ as much as rounds can: an interval about their middle is as long as they are.
+# Rounds that differ as much as rounds can: an interval about their middle is long.
 FAR = st.sampled_from([1.0, 1.02, 3.0, 40.0, 1000.0])
 ROUNDS = st.lists(
     st.fixed_dictionaries(
