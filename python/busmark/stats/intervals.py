@@ -105,10 +105,10 @@ SHARE = Range(0.0, 1.0)
 """A part of a whole."""
 
 DIFFERENCE = Range(-1.0, 1.0)
-"""Of two shares; a correlation, too."""
+"""A difference of two shares; a correlation, too."""
 
 CHANGE = Range(-1.0, inf)
-"""Of something positive, as a share of what it was: nothing falls by more than all of it."""
+"""A change of something positive, as a share of what it was: nothing falls by more than all."""
 
 SIGNED = Range(-inf, inf)
 """Any number."""
