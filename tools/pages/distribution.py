@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from busmark.model.entry import TWO_LEVEL
 from busmark.model.entry import Explained as Metric
+from busmark.model.quantities.latency import CLOCK_BOUND
 from busmark.model.statistics import POOLED, REPORTED
 from busmark.model.text import joined
 
@@ -36,6 +37,7 @@ DISTRIBUTION = (
         "For a stream of another tool, which kept no record of its probes: there the share is "
         "null where samples were lost.",
     ),
+    *CLOCK_BOUND.explained,
     Metric(
         "Percentile ladder, all rounds pooled", ("percentiles",),
         "50, 75, 90, 95, 99, 99.9 … 99.9999 of all samples of all rounds together; so p99 here "
@@ -83,8 +85,10 @@ DISTRIBUTION = (
     ),
     Metric(
         "Modes", ("modality",),
-        "How many well separated peaks the density has, where the two largest are, and how deep "
-        "the valley between them is. Null for jitter, and where a value is not positive.",
+        "How many well separated peaks the density has, where the two largest are, which samples "
+        "are of each (`low_ns` to `high_ns`: from the valley below to the valley above) and their "
+        "share, and how deep the valley between the two is. Null for jitter, by two clocks, and "
+        "where a value is not positive.",
         "Gaussian kernel on log(x), Silverman's bandwidth; a valley at most half as high as the "
         "lower peak, deeper than five standard errors, 5 % of all samples on each side",
         "all counted rounds, pooled",
@@ -93,9 +97,11 @@ DISTRIBUTION = (
     Metric(
         "Drift", ("drift",),
         "Change from the first third of a round to its last, and in how many rounds there is a "
-        "trend. Null for jitter.",
-        "median of the last third / median of the first − 1, mean over rounds with Student's "
-        "interval; `trending`: Mann–Kendall on the medians of 20 blocks, p < 0.01",
+        "trend. Null for jitter, by two clocks, and where a timeline changes something in the "
+        "middle of rounds.",
+        "median of the last third / median of the first − 1, of a typical round: median over "
+        "rounds, and interval, of 1 + change on logarithms; `trending`: Mann–Kendall on the "
+        "medians of 20 blocks, p < 0.01",
         "all counted rounds, in time order",
         "A bump that returns to its beginning.",
     ),

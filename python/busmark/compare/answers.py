@@ -14,6 +14,7 @@ from busmark.model.naming import described, placement_text, title
 from busmark.model.parameters import Parameters
 from busmark.model.stream import Paced
 from busmark.model.traffic import ENOUGH, Level
+from busmark.stats import SIGNED
 
 
 class Answer(Frozen):
@@ -235,7 +236,7 @@ def _difference(case: CaseSummary, octets: CaseSummary) -> Figure | None:
     shared = sorted(mine.keys() & theirs.keys())
     both = [c.latency for c in (case, octets) if c.latency]
     count = sum((each.sent or 0) - (each.lost or 0) for each in both)
-    return over_rounds([mine[r] - theirs[r] for r in shared], "ns", count, signed=True)
+    return over_rounds([mine[r] - theirs[r] for r in shared], "ns", count, within=SIGNED)
 
 
 def _cost_sentence(case: CaseSummary, name: str, difference: Figure) -> Answer:

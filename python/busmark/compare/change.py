@@ -88,7 +88,12 @@ class FigureChange:
             return None
         sides = (self.baseline.figure, self.candidate.figure)
         total = sum(side.count or 0 for side in sides if side)
-        return figure(self.tested.estimate, "1", total, signed=not self.is_ratio)
+        return figure(
+            self.tested.estimate,
+            "1",
+            total,
+            within=stats.POSITIVE if self.is_ratio else stats.DIFFERENCE,
+        )
 
 
 def unchanged(name: str) -> float:
@@ -241,7 +246,11 @@ def ratio(
         return tested
     if candidate.figure.value <= 0.0 and tested.log:
         return tested
-    return tested.reported(candidate.figure.value / baseline.figure.value)
+    whole = tested.reported(candidate.figure.value / baseline.figure.value)
+    # By two clocks all samples of a round are off alike, which no number of rounds shows.
+    mine = candidate.off_ns / candidate.figure.value if candidate.off_ns else 0.0
+    theirs = baseline.off_ns / baseline.figure.value if baseline.off_ns else 0.0
+    return whole.off_by(mine, theirs)
 
 
 def _of_rounds(

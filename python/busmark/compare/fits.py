@@ -72,8 +72,8 @@ def _fit(cases: Sequence[CaseSummary], seed: int) -> SizeFit | None:
         placement=cases[0].placement,
         label=cases[0].label,
         cases=[case.id for case in cases],
-        overhead=figure(line.intercept, "ns", count, signed=True),
-        slope=figure(line.slope, "ns/B", count, signed=True),
+        overhead=figure(line.intercept, "ns", count, within=stats.SIGNED),
+        slope=figure(line.slope, "ns/B", count, within=stats.SIGNED),
         departure=line.departure,
         at_bytes=[round(x, 1) for x, _ in drawn],
         value_ns=[round(y, 1) for _, y in drawn],
@@ -164,7 +164,7 @@ def _growth(
     off = _off(np.log(table) - line.coefficients[0] - line.coefficients[1] * at)
     worst = max(off, key=lambda each: abs(each.value))
     is_law = not any(_departs(each) for each in off)
-    exponent: Figure | None = figure(line.slope, "", signed=True) if is_law else None
+    exponent: Figure | None = figure(line.slope, "", within=stats.SIGNED) if is_law else None
     return DiscoveryGrowth(
         placement=cases[0].placement,
         label=cases[0].label,

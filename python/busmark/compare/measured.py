@@ -57,6 +57,8 @@ class Measurement:
     reason: str | None = None
     lost: bool = False
     """Whether it falls among the samples that were lost: later than any number."""
+    off_ns: float = 0.0
+    """How far a latency may be off, either way, because its ends are by two clocks."""
 
 
 Figures = dict[str, Measurement]
@@ -119,6 +121,7 @@ def _of(each: ByRound, quantity: Quantity, step_ns: float) -> Measurement:
         step_ns=step_ns / 2 if halved else step_ns,
         reason=each.reason,
         lost=each.lost,
+        off_ns=each.off_ns,
     )
 
 
@@ -164,7 +167,5 @@ def _shares(one: Compared, rows: Sequence[Row]) -> Measurement:
         return Measurement(None, reason=one.otherwise)
     hits, totals = zip(*counts.values(), strict=True)
     shares = {number: some / of for number, (some, of) in counts.items()}
-    mean = mean_over_rounds(list(shares.values()), "1", sum(totals))
-    if mean is not None and mean.high is not None:
-        mean = mean.model_copy(update={"high": min(1.0, mean.high)})
+    mean = mean_over_rounds(list(shares.values()), "1", sum(totals), within=stats.SHARE)
     return Measurement(mean, values=shares, counts=(hits, totals))

@@ -20,6 +20,7 @@ from busmark.estimate import Estimated, of_case, rounds
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen
+from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
@@ -109,6 +110,20 @@ class _Case:
         """Rows of the rounds that count."""
         return [row for row in rounds.last_attempts(self.rows) if row["status"] == "ok"]
 
+    @property
+    def _one_way(self) -> LatencyByRound | None:
+        return next((each for each in self.summary.by_round if each.quantity == "one_way"), None)
+
+    @property
+    def off_ns(self) -> float:
+        """How far one-way latencies may be off, either way, by two clocks."""
+        return self._one_way.statistics["median"].off_ns if self._one_way else 0.0
+
+    @property
+    def unknown(self) -> str | None:
+        """Why the case has no one-way latencies."""
+        return self._one_way.statistics["median"].reason if self._one_way else None
+
     def latencies(self, quantity: str) -> dict[int, FloatArray]:
         """Return latencies by round in order of sending, infinity for each that was lost.
 
@@ -117,7 +132,7 @@ class _Case:
         """
         found: dict[int, FloatArray] = {}
         for row in self.good:
-            of_round = round_latencies(self.result, self.summary.id, row)
+            of_round = round_latencies(self.result, self.summary.id, row, by_two_clocks=True)
             series = _series(of_round, quantity, str(row["test"]))
             if series is not None:
                 found[row["round"]] = series
@@ -217,10 +232,16 @@ def _of_samples(case: _Case, requirement: Requirement, name: str) -> _Said:
         samples = case.latencies(requirement.quantity)
     except UserError as error:
         return _because(nothing, str(error).partition("\n")[0])
+    quantity = _quantity(case.summary, requirement)
+    row = _row(case.summary, quantity, requirement.statistic if percent else "median")
+    if row and row.value is None and quantity == "one_way" and case.unknown:
+        return _because(nothing, case.unknown)
     if not samples:
         return _because(nothing, f"no sample has a {requirement.quantity}")
-    name = f"samples later than {_time_text(beyond)}"
-    found = stats.exceedance(samples, beyond, percent or _percent_of(allowed), CONFIDENCE)
+    off_ns = case.off_ns if quantity == "one_way" else 0.0
+    name = f"samples of all rounds later than {_time_text(beyond)}"
+    share = percent or _percent_of(allowed)
+    found = stats.exceedance(samples, beyond, share, CONFIDENCE, off=off_ns)
     own = sum(int((each > beyond).sum()) for each in samples.values())
     lost = sum(int((each == inf).sum()) for each in samples.values())
     facts = f"{count(own)} of {plural(found.estimate.count, 'sample')} took longer than "
@@ -228,7 +249,6 @@ def _of_samples(case: _Case, requirement: Requirement, name: str) -> _Said:
     said = _of_share(found, own, allowed, requirement.at_most, name, facts)
     if percent is None:
         return said
-    row = _row(case.summary, _quantity(case.summary, requirement), requirement.statistic)
     return replace(said, percentile_ns=row.value if row else None)
 
 

@@ -23,9 +23,9 @@ Latencies = dict[str, FloatArray]
 """By the quantity as `--fail-if` names it, in the order of sending; infinity for a lost sample."""
 
 
-def round_latencies(result: Result, case: str, row: Row) -> Latencies:
+def round_latencies(result: Result, case: str, row: Row, *, by_two_clocks: bool) -> Latencies:
     """Return the latencies of a round in ns, read from its samples; without those that it has none
-    of.
+    of, and unless `by_two_clocks` without those that may be off.
 
     Raises:
         UserError: they cannot be read.
@@ -36,7 +36,9 @@ def round_latencies(result: Result, case: str, row: Row) -> Latencies:
     if row["test"] == "throughput":
         probes = throughput.probe_round(row["round"], samples, one_clock=one_clock, row=row)
         found = {
-            "latency": _with_lost(probes.one_way, probes.lost),
+            "latency": _with_lost(probes.one_way, probes.lost)
+            if by_two_clocks or not probes.one_way.bound_ns
+            else np.empty(0),
             "round_trip": _with_lost(probes.round_trip, probes.unanswered),
         }
     else:
@@ -60,11 +62,12 @@ class Samples:
 
     @cached_property
     def by_quantity(self) -> Mapping[str, Mapping[int, FloatArray]]:
-        """Latencies of each round; one that cannot be read is left out, as it is of all figures."""
+        """Latencies of each round; one that cannot be read is left out, as it is of all figures. By
+        two clocks a share of late samples is not known as its interval says: the figures are."""
         found: dict[str, dict[int, FloatArray]] = {}
         for row in self.case.good if self.case.test in ("latency", "throughput") else ():
             try:
-                of_round = round_latencies(self.side.result, self.case.id, row)
+                of_round = round_latencies(self.side.result, self.case.id, row, by_two_clocks=False)
             except UserError:
                 continue
             for name, series in of_round.items():

@@ -35,6 +35,7 @@ class Clocks:
             "offset_ns": found.value if found else None,
             "offset_bound_ns": found.bound if found else None,
             "drift_ppm": found.drift * PPM if found and determined(found) else None,
+            "drift_bound_ppm": found.drift_bound * PPM if found and determined(found) else None,
         }
 
 

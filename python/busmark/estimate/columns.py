@@ -62,8 +62,9 @@ ESTIMATES = (
     Column("statistic", "text", "", "median, mean, p99 …; count: of samples; value: as it was "
            "asked for or stated; drift: last third of a round over its first, less 1; "
            "trending_rounds: with a trend (Mann–Kendall, p < 0.01), of those tested; modes, mode_1 "
-           "(the largest), mode_1_share, valley_ratio: peaks of the density, samples around them, "
-           "and how low it falls between; hop_stdev: of one of the two hops of a round trip"),
+           "(the largest), mode_1_share, valley_ratio: peaks of the density, the samples from the "
+           "valley below to the valley above, and how low it falls between; hop_stdev: of one of "
+           "the two hops of a round trip"),
     Column("over", "text", "", "rounds: a typical round, which is the median over rounds of the "
            "figure of a round (the mean for shares lost); samples: all samples of the rounds "
            "together; best 99 %: the smallest 99 % of these"),

@@ -275,11 +275,11 @@ def distributed(
     yield percentiles(latency, quantity, thinning.curve, gone)
     yield from shape(latency, quantity, thinning.shape, lost=gone)
     yield from boxes(pools.numbers, pools.latency, factor, quantity, thinning.box, lost)
-    if pools.jitter is None:
+    if pools.jitter is None or pools.ipdv is None:
         return
-    jitter = pools.jitter.pooled.scaled(factor)
+    ipdv, jitter = (pool.pooled.scaled(factor) for pool in (pools.ipdv, pools.jitter))
     varied = JITTER[quantity]
-    yield from shape(pools.signed_jitter().scaled(factor), varied, thinning.shape, magnitude=jitter)
+    yield from shape(ipdv, varied, thinning.shape, magnitude=jitter)
     yield from boxes(pools.jitter_numbers, pools.jitter, factor, varied, thinning.box, {})
     yield percentiles(jitter, varied, thinning.curve)
 

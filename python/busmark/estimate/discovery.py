@@ -11,6 +11,7 @@ import polars as pl
 from busmark.model.discovery import Discovery, Meeting
 from busmark.model.figure import Figure, mean_over_rounds, over_rounds
 from busmark.model.parameters import Parameters
+from busmark.stats import POSITIVE, SIGNED
 
 TIMES = (
     "creation",
@@ -36,7 +37,9 @@ def discovery(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Discover
         heard = name.startswith("first_sample")
         count = repetitions - undiscovered if heard else repetitions
         values = [row.get(f"{name}_ns") for row in known]
-        return over_rounds(values, "ns", count, signed=name.endswith("_after"))
+        return over_rounds(
+            values, "ns", count, within=SIGNED if name.endswith("_after") else POSITIVE
+        )
 
     return Discovery(
         new=str(params.new),
@@ -74,7 +77,7 @@ def meeting(tables: Sequence[pl.DataFrame]) -> Meeting | None:
 
     def figure(rank: int) -> Figure | None:
         values = [float(own[rank]) for own in times]
-        return over_rounds(values, "ns", sum(own.size for own in times), signed=True)
+        return over_rounds(values, "ns", sum(own.size for own in times), within=SIGNED)
 
     return Meeting(
         endpoints=endpoints,

@@ -8,9 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 from busmark import stats
 from busmark.estimate.samples import Pool, Sent, Timed
-from busmark.model.entry import Statistic
+from busmark.model.entry import Pooled, Statistic
 from busmark.model.figure import (
     CONFIDENCE,
+    IPDV,
     JITTER,
     Bounds,
     Distribution,
@@ -22,9 +23,11 @@ from busmark.model.figure import (
     Percentile,
     Quantity,
     best_parts,
+    change_over_rounds,
     figure,
     halved,
     over_rounds,
+    unknown,
 )
 from busmark.model.latency import ByRound, LatencyByRound
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
@@ -52,7 +55,7 @@ def reduced(
 def _reduced(one: Statistic, pool: Pool, sent: Sent | None, rounds: Numbers) -> ByRound:
     if one.of == "mean":
         # What was lost has no mean.
-        return _of_level(stats.reduce_rounds(pool.rounds, one.of), rounds.back)
+        return _of_level(stats.reduce_rounds(pool.rounds, one.of), rounds.back, pool)
     ranked = sent.rounds if sent else pool.rounds
     if sent and sent.hides(one.of):
         # Where few were lost in all, it was in some round that its share was reached.
@@ -62,18 +65,22 @@ def _reduced(one: Statistic, pool: Pool, sent: Sent | None, rounds: Numbers) -> 
         return ByRound(figure=None, reason=text, lost=True)
     if isinstance(one.of, float) and not knows(ranked, one.of):
         return ByRound(figure=None, reason=_too_few(one.name, one.of, ranked))
-    return _of_level(stats.reduce_rounds(ranked, one.of), rounds.sent if sent else rounds.back)
+    level = stats.reduce_rounds(ranked, one.of)
+    return _of_level(level, rounds.sent if sent else rounds.back, pool)
 
 
-def _of_level(level: stats.Level, rounds: Sequence[int]) -> ByRound:
+def _of_level(level: stats.Level, rounds: Sequence[int], pool: Pool) -> ByRound:
     least, greatest = level.seen
     return ByRound(
-        figure=figure(stats.level_estimate(level, CONFIDENCE), "ns"),
+        figure=figure(
+            stats.level_estimate(level, CONFIDENCE), "ns", within=pool.within, off=pool.bound_ns
+        ),
         rounds=list(rounds),
         values=level.values.tolist(),
         inside=level.inside,
         least=least,
         greatest=greatest,
+        off_ns=pool.bound_ns,
     )
 
 
@@ -111,9 +118,9 @@ def distribution(
     sent: Sent | None = None,
     found: Mapping[str, ByRound] | None = None,
 ) -> Distribution | None:
-    """Describe latencies, or magnitudes of jitter; None when there are none, or when the median
-    falls among the lost. `sent`: the same rounds with what was lost in them. `found`: their
-    statistics, where they are reduced already."""
+    """Describe latencies, their changes or magnitudes of these; None when there are none, or when
+    the median falls among the lost. `sent`: the same rounds with what was lost in them. `found`:
+    their statistics, where they are reduced already."""
     if pool is None or (sent and sent.hides("median")):
         return None
     rounds, pooled = pool.rounds, pool.pooled
@@ -125,24 +132,38 @@ def distribution(
     tabled: dict[str, Any] = {
         one.key: found[one.name].figure for one in REPORTED if one.percent is not None
     }
-    tabled |= {one.key: one.of(whole, pooled) for one in POOLED}
-    is_latency = quantity in JITTER
+    tabled |= {one.key: _pooled(one, whole, pool) for one in POOLED}
+    # By two clocks shares of a latency, and its smallest samples, are known less well than it.
+    is_latency = quantity in JITTER and not pool.bound_ns
     return Distribution(
         quantity=quantity,
         count=whole.count,
         median=median,
         mean=mean,
         loss=sent.share if sent else 0.0,
+        bound_ns=pool.bound_ns,
         skewness=whole.skewness,
         kurtosis=whole.kurtosis,
         percentiles=_percentiles(pool, sent),
-        best=best_parts(stats.best(pooled)),
+        best=[] if pool.bound_ns or quantity in SIGNED else best_parts(stats.best(pooled)),
         hop_std=_hop_std(whole.std) if quantity == "round_trip" else None,
         effective_count=sum(stats.effective_sample_size(r) for r in rounds),
         modality=_modality(pooled) if is_latency else None,
-        drift=_drift(rounds) if is_latency else None,
+        drift=_drift(rounds) if is_latency and not pool.phased else None,
         **tabled,
     )
+
+
+def _pooled(one: Pooled, whole: stats.Description, pool: Pool) -> float | None:
+    """Return a figure of all samples together; None where two clocks agree no better than it is
+    long. In a difference of latencies their offset cancels."""
+    value = one.of(whole, pool.pooled)
+    hidden = value is not None and not one.is_spread and unknown(value, pool.bound_ns)
+    return None if hidden else value
+
+
+SIGNED = frozenset(IPDV.values())
+"""Quantities whose smallest samples are not the best."""
 
 
 class Described(NamedTuple):
@@ -190,6 +211,8 @@ def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:
     """Return the median magnitude of the variation over the median latency, of a typical round."""
     if latency is None or jitter is None or len(latency.rounds) != len(jitter.rounds):
         return None
+    if latency.bound_ns:
+        return None  # a share of what is not known exactly
     pairs = zip(jitter.rounds, latency.rounds, strict=True)
     medians = [(varied.ordered.median, whole.ordered.median) for varied, whole in pairs]
     shares = [varied / whole for varied, whole in medians if whole > 0.0]
@@ -198,14 +221,14 @@ def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:
 
 def _percentiles(pool: Pool, sent: Sent | None) -> list[Percentile]:
     if sent is None:
-        return [_percentile(pool.rounds, pool.pooled, percent) for percent in stats.LADDER]
+        return [_percentile(pool.rounds, pool.pooled, percent, pool) for percent in stats.LADDER]
     pooled, back = sent.pooled(), pool.pooled
     found = []
     for percent in stats.LADDER:
         if sent.pooled_hides(percent):
             found.append(Percentile(percent=percent, value_ns=None, lost=True))
             continue
-        rung = _percentile(sent.rounds, pooled, percent)
+        rung = _percentile(sent.rounds, pooled, percent, pool)
         if rung.high_ns is not None and rung.high_ns >= back.values[-1]:
             # The upper limit is the latest that came back, or among the lost: not known.
             rung = rung.model_copy(update={"low_ns": None, "high_ns": None})
@@ -213,10 +236,13 @@ def _percentiles(pool: Pool, sent: Sent | None) -> list[Percentile]:
     return found
 
 
-def _percentile(rounds: list[stats.Round], pooled: stats.Ordered, percent: float) -> Percentile:
+def _percentile(
+    rounds: list[stats.Round], pooled: stats.Ordered, percent: float, pool: Pool
+) -> Percentile:
     if not _pool_knows(rounds, pooled, percent):
         return Percentile(percent=percent, value_ns=None)
-    found = stats.pooled_percentile(rounds, pooled, percent, CONFIDENCE)
+    estimate = stats.pooled_percentile(rounds, pooled, percent, CONFIDENCE)
+    found = pool.within.limited(estimate.widened(pool.bound_ns))
     return Percentile(percent=percent, value_ns=found.value, low_ns=found.low, high_ns=found.high)
 
 
@@ -243,7 +269,10 @@ def _modality(pooled: stats.Ordered) -> Modality | None:
     found = stats.modes(pooled)
     return Modality(
         count=found.count,
-        largest=[Mode(at_ns=m.location, share=m.share) for m in found.largest],
+        largest=[
+            Mode(at_ns=m.location, share=m.share, low_ns=m.low, high_ns=m.high)
+            for m in found.largest
+        ],
         valley_ratio=found.valley_ratio,
     )
 
@@ -253,7 +282,7 @@ def _drift(rounds: list[stats.Round]) -> Drift:
     tested = [d for d in found if d.p_value is not None]
     count = sum(r.count for r in rounds)
     return Drift(
-        change=over_rounds([d.relative_change for d in found], "1", count, signed=True),
+        change=change_over_rounds([d.relative_change for d in found], "1", count),
         trending=sum(d.p_value is not None and d.p_value < MAX_P for d in tested),
         tested=len(tested),
     )

@@ -229,7 +229,7 @@ def own_flows(
                 size=flow.size,
                 total=sums[name],
                 pairs=pairs(timed, own, recorded_every),
-                **_latency(flow, rounds, read),
+                **_latency(flow, rounds, read, phased=bool(params.timeline)),
             )
         )
     return found
@@ -250,19 +250,25 @@ def _probes(flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]]) -> lis
 
 
 def _latency(
-    flow: Flow, rounds: Sequence[tuple[int, pl.DataFrame, bool]], read: Sequence[ProbeRound]
+    flow: Flow,
+    rounds: Sequence[tuple[int, pl.DataFrame, bool]],
+    read: Sequence[ProbeRound],
+    *,
+    phased: bool,
 ) -> dict[str, Any]:
     """Describe the latency of its pings or probes, or of all samples of a stream at a rate."""
     if flow.kind == "pings":
         back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
-        return _text("half_round_trip", [(r.number, r.back, r.lost_start) for r in back])
+        own = [(r.number, r.back, r.lost_start) for r in back]
+        return _text("half_round_trip", own, phased=phased)
     if not (flow.probe_every or any(each.pairs is not None for each in read)):
         return dict.fromkeys(("latency", "by_round", "asked", "unanswered"))
     # By several clocks only the round trip is known.
     if not all(one for *_, one in rounds):
         back_again = [(r.number, r.round_trip, _known(r.unanswered)) for r in read]
-        return _text("half_round_trip", back_again)
-    return _text("one_way", [(r.number, r.one_way, _known(r.lost)) for r in read])
+        return _text("half_round_trip", back_again, phased=phased)
+    one_way = [(r.number, r.one_way, _known(r.lost)) for r in read]
+    return _text("one_way", one_way, phased=phased)
 
 
 def _known(gone: FloatArray | None) -> FloatArray:
@@ -271,8 +277,10 @@ def _known(gone: FloatArray | None) -> FloatArray:
     return gone
 
 
-def _text(quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]]) -> dict[str, Any]:
-    pool = Pool.of([timed.latency for _, timed, _ in each])
+def _text(
+    quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]], *, phased: bool
+) -> dict[str, Any]:
+    pool = Pool.of([timed.latency for _, timed, _ in each], phased=phased)
     latency, by_round, _ = Described.of("latency", quantity, pool, each)
     gone = sum(int(lost.size) for *_, lost in each)
     back = sum(int(timed.latency.size) + timed.negative for _, timed, _ in each)

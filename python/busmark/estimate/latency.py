@@ -23,7 +23,15 @@ from busmark.estimate.distribution import Described, distribution, jitter_share
 from busmark.estimate.samples import Pools, Timed, aligned, in_time_order, known, timed, unstamped
 from busmark.estimate.series import signed
 from busmark.model.case import Curve
-from busmark.model.figure import JITTER, FloatArray, Quantity, best_parts, halved, over_rounds
+from busmark.model.figure import (
+    IPDV,
+    JITTER,
+    FloatArray,
+    Quantity,
+    best_parts,
+    halved,
+    over_rounds,
+)
 from busmark.model.latency import Latency, LatencyByRound, Segment, SegmentTable
 from busmark.store.columns import WARM_UP
 
@@ -232,15 +240,15 @@ def latency(
     bound = max((r.bound_ns for r in rounds), default=0.0)
     own = {name for name, *_ in OWN}
 
-    def segment(name: str, meaning: str, *, signed: bool) -> Segment | None:
-        median = over_rounds([r.medians.get(name) for r in rounds], "ns", count, signed=signed)
+    def segment(name: str, meaning: str, within: stats.Range = stats.SIGNED) -> Segment | None:
+        off = 0.0 if name in own else bound
+        medians = [r.medians.get(name) for r in rounds]
+        median = over_rounds(medians, "ns", count, within=within, off=off)
         if median is None:
             return None
-        return Segment(
-            name=name, meaning=meaning, median=median, bound_ns=0 if name in own else bound
-        )
+        return Segment(name=name, meaning=meaning, median=median, bound_ns=off)
 
-    segments = [segment(name, meaning, signed=True) for name, meaning, _, _ in SEGMENTS]
+    segments = [segment(name, meaning) for name, meaning, _, _ in SEGMENTS]
     return Latency(
         arrivals="open" if open_loop else "closed",
         sent=sum(r.sent for r in rounds),
@@ -248,11 +256,14 @@ def latency(
         round_trip=whole,
         half_round_trip=half,
         jitter=halved(jitter),
+        ipdv=halved(distribution(pools.ipdv, IPDV["round_trip"])),
         jitter_share=jitter_share(pools.latency, pools.jitter) if whole else None,
         one_way_there=segment(
-            "there", "from just before write to the responder's hands", signed=False
+            "there", "from just before write to the responder's hands", stats.POSITIVE
         ),
-        one_way_back=segment("back", "from the pong's sending to the pinger's hands", signed=False),
+        one_way_back=segment(
+            "back", "from the pong's sending to the pinger's hands", stats.POSITIVE
+        ),
         segments=[found for found in segments if found],
         segment_tables=segment_tables([r.segments for r in rounds], segments_every),
         by_round=[

@@ -257,7 +257,8 @@ class _Analysis:
         pings = self._tables(self._samples, use)
         for ping in pings:
             self._leave_out(ping.number, "round trips", ping.back)
-        pools = Pools.of([(ping.number, ping.back) for ping in pings])
+        phased = bool(self.params.timeline)
+        pools = Pools.of([(ping.number, ping.back) for ping in pings], phased=phased)
         open_loop = self.params.arrivals != "closed"
         thinning = self.common.thinning
         return {
@@ -276,7 +277,7 @@ class _Analysis:
         for probe in read:
             self._leave_out(probe.number, "one-way times", probe.one_way)
             self._leave_out(probe.number, "round trips", probe.round_trip)
-        probes = throughput.Probes.of(read)
+        probes = throughput.Probes.of(read, phased=bool(self.params.timeline))
         of_batches = self._whole(self.result.batches, self.numbers if self.params.batch else [])
         found: dict[str, Any] = {
             "throughput": throughput.throughput(
@@ -351,6 +352,7 @@ class _Analysis:
                         samples=pl.concat([read(*where, OF_PHASES) for read in both]),
                         intervals=self.result.intervals(*where),
                         changes=self.result.changes(*where),
+                        one_clock=self.one_clock[number],
                     )
                 )
             except UserError as error:

@@ -10,6 +10,7 @@ import polars as pl
 
 from busmark.model.figure import Figure, mean_over_rounds, over_rounds
 from busmark.model.traffic import Phase
+from busmark.stats import SHARE
 from busmark.store.columns import ASKING, TIMED, WARM_UP
 
 SAMPLE_COLUMNS = ("role", "flow", "writer", "reader", "flags", "intended_ns", "read_ns", "phase")
@@ -24,6 +25,7 @@ class RoundTables:
     samples: pl.DataFrame
     intervals: pl.DataFrame
     changes: pl.DataFrame | None
+    one_clock: bool = True
 
 
 def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
@@ -36,7 +38,11 @@ def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
     pings = [_pings(each.samples) for each in rounds]
     rates = [_rates(each.intervals) for each in rounds]
     came = [each.samples.filter(pl.col("read_ns").is_not_null()) for each in rounds]
-    firsts = [(each.changes, own) for each, own in zip(rounds, came, strict=True)]
+    # A change is stamped by the clock of an end: with several, nothing is known of the others.
+    firsts = [
+        (each.changes if each.one_clock else None, own)
+        for each, own in zip(rounds, came, strict=True)
+    ]
     flows = list(
         dict.fromkeys(name for table in (*pings, *rates) for name in table["flow"] if name)
     )
@@ -97,7 +103,7 @@ def _phase(
         half_round_trip=_median(own),
         asked=sum(asked),
         lost=sum(lost),
-        loss=mean_over_rounds(shares, "1", sum(asked)) if shares else None,
+        loss=mean_over_rounds(shares, "1", sum(asked), within=SHARE) if shares else None,
         written_per_s=_rate([table.filter(here) for table in rates], "transmitter"),
         read_per_s=_rate([table.filter(here) for table in rates], "receiver"),
     )

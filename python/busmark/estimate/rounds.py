@@ -106,6 +106,7 @@ def summary(row: Row) -> RoundSummary:
         offset_ns=row.get("offset_ns"),
         offset_bound_ns=row.get("offset_bound_ns"),
         drift_ppm=row.get("drift_ppm"),
+        drift_bound_ppm=row.get("drift_bound_ppm"),
     )
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from busmark.model.figure import Figure, over_rounds
+from busmark.model.entry import Estimate
+from busmark.model.figure import over_rounds
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import wire as costs
 from busmark.model.traffic import Purpose, Route, RouteHop, RouteRound, Spread, Wire
+from busmark.stats import POSITIVE, SIGNED, Range
 
 OF_MATRIX = r"^(pings|stream|batches)(_\d+)?$"
 """Names of the flows that are measured."""
@@ -77,9 +80,7 @@ def _route(flow: str, rounds: Sequence[Tables]) -> Route | None:
         confirmed=_spread(confirmed, "ns"),
         confirmed_by="ACKNACK" if by_acknack else "TCP" if by_tcp else None,
         application=_spread(application, "ns"),
-        apart=_spread(
-            [a - b for a, b in zip(confirmed, application, strict=True)], "ns", signed=True
-        ),
+        apart=_spread([a - b for a, b in zip(confirmed, application, strict=True)], "ns", SIGNED),
         # Bits by nanoseconds are Gbit/s.
         eq2=_spread([own.bits / by * 1e3 for own, by in zip(each, divisor, strict=True)], "Mbit/s"),
         rounds=[_text(own, by) for own, by in zip(each, divisor, strict=True)],
@@ -100,7 +101,7 @@ def _text(own: _Round, times: Values) -> RouteRound:
     )
 
 
-def _spread(rounds: Sequence[Values], unit: str, *, signed: bool = False) -> Spread | None:
+def _spread(rounds: Sequence[Values], unit: str, within: Range = POSITIVE) -> Spread | None:
     known = [own[np.isfinite(own)] for own in rounds]
     known = [own for own in known if own.size]
     if not known:
@@ -115,7 +116,7 @@ def _spread(rounds: Sequence[Values], unit: str, *, signed: bool = False) -> Spr
         mean=pooled.mean(),
         deviation=pooled.std(ddof=1) if several else None,
         variance=pooled.var(ddof=1) if several else None,
-        median=over_rounds(medians, unit, pooled.size, signed=signed),
+        median=over_rounds(medians, unit, pooled.size, within=within),
     )
 
 
@@ -209,18 +210,28 @@ def wire(
         return None
     samples = sum(row["wire_samples"] for row in known)
 
-    def figure(unit: str, values: list[float | None]) -> Figure | None:
-        return over_rounds(values, unit, samples)
+    def figure(one: Estimate, values: list[float | None], within: Range | None = None) -> Any:
+        return over_rounds(values, one.unit, samples, within=within or one.within)
 
+    def count(column: str) -> list[float | None]:
+        return [row.get(column) for row in known]
+
+    def each(column: str) -> list[float | None]:
+        return [costs.per_sample(column, row) for row in known]
+
+    def share(column: str) -> list[float | None]:
+        return [costs.share(column, row) for row in known]
+
+    least = Range(float(costs.least_bytes(params) or 0), inf)
     return Wire(
         samples=samples,
-        bytes_per_sample=figure("B", [costs.per_sample("wire_bytes", row) for row in known]),
-        packets_per_sample=figure("", [costs.per_sample("wire_packets", row) for row in known]),
-        overhead_share=figure("1", [costs.overhead(row, params) for row in known]),
-        control_share=figure("1", [costs.share("wire_control_bytes", row) for row in known]),
-        repeated_share=figure("1", [costs.share("wire_repeated_bytes", row) for row in known]),
-        discovery_bytes=figure("B", [row.get("wire_discovery_bytes") for row in known]),
-        discovery_packets=figure("", [row.get("wire_discovery_packets") for row in known]),
+        bytes_per_sample=figure(costs.WIRE_BYTES, each("wire_bytes"), least),
+        packets_per_sample=figure(costs.WIRE_PACKETS, each("wire_packets")),
+        overhead_share=figure(costs.WIRE_OVERHEAD, [costs.overhead(row, params) for row in known]),
+        control_share=figure(costs.WIRE_CONTROL, share("wire_control_bytes")),
+        repeated_share=figure(costs.WIRE_REPEATED, share("wire_repeated_bytes")),
+        discovery_bytes=figure(costs.WIRE_DISCOVERY, count("wire_discovery_bytes")),
+        discovery_packets=figure(costs.WIRE_DISCOVERY_PACKETS, count("wire_discovery_packets")),
         purposes=_purposes(tables),
     )
 

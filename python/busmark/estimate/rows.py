@@ -313,10 +313,9 @@ def _segments(case: CaseSummary) -> Iterator[Estimated]:
     both = (case.latency.one_way_there, case.latency.one_way_back)
     for segment in (*case.latency.segments, *(one for one in both if one)):
         row = _figure(segment.median, "segment", "median", "segment", segment.name)
-        if segment.bounded:
-            reason = "the offset of the two clocks is not known any better"
+        if reason := segment.unknown:
             row = replace(
-                row, value=segment.bound_ns, low=None, high=None, bound="upper", reason=reason
+                row, value=segment.most_ns, low=None, high=None, bound="upper", reason=reason
             )
         yield row
     for found in case.latency.segment_tables:

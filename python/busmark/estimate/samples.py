@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -32,6 +33,13 @@ class Timed:
     """Which sample that is, counted in `latency`."""
     negative: int
     """Rows left out because they were read before they were sent."""
+    bound_ns: float = 0.0
+    """How far all latencies may be off together, either way, because their ends were stamped by two
+    clocks; 0: by one."""
+
+    def without_samples(self) -> Timed:
+        """Return the same without any latency."""
+        return Timed(*(np.empty(0),) * 4, self.later[:0], self.negative, self.bound_ns)
 
 
 def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
@@ -68,15 +76,15 @@ def unstamped(rows: pl.DataFrame) -> Timed:
     )
 
 
-def timed(rows: pl.DataFrame, *, step: int = 1, signed: bool = False) -> Timed:
+def timed(rows: pl.DataFrame, *, step: int = 1, bound_ns: float = 0.0) -> Timed:
     """Return latencies of rows from `in_time_order`, whose numbers are `step` apart where none was
-    lost. Unless `signed`, for stamps of two clocks, a negative latency is not valid: its row is
-    left out and counted."""
+    lost. By one clock a negative latency is not valid: its row is left out and counted. By two it
+    may be off by `bound_ns`."""
     rows = known(rows, "read_ns")
     start = rows["start"].to_numpy().astype(np.float64)
     latency = (rows["read_ns"] - rows["start"]).to_numpy().astype(np.float64)
     negative = 0
-    if not signed and latency.size and latency.min() < 0.0:
+    if not bound_ns and latency.size and latency.min() < 0.0:
         negative = int((latency < 0.0).sum())
         kept = latency >= 0.0
         rows, start, latency = rows.filter(pl.Series(kept)), start[kept], latency[kept]
@@ -88,6 +96,7 @@ def timed(rows: pl.DataFrame, *, step: int = 1, signed: bool = False) -> Timed:
         jitter_start=start[second],
         later=second,
         negative=negative,
+        bound_ns=bound_ns,
     )
 
 
@@ -165,7 +174,8 @@ class Aligned:
 
     samples: pl.DataFrame
     bound_ns: float | None
-    """How far a difference of stamps of two hosts may be off; 0: one clock. None: not known."""
+    """How far a difference of stamps of two hosts may be off, at any time of the round; 0: one
+    clock. None: not known."""
 
 
 def aligned(samples: pl.DataFrame, *, one_clock: bool) -> Aligned:
@@ -192,7 +202,7 @@ def aligned(samples: pl.DataFrame, *, one_clock: bool) -> Aligned:
             for name in RECEIVING
         ),
     )
-    return Aligned(shifted, found.bound)
+    return Aligned(shifted, found.widest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,12 +266,20 @@ class Pool:
 
     rounds: list[stats.Round]
     pooled: stats.Ordered
+    bound_ns: float = 0.0
+    """How far all may be off together, either way."""
+    within: stats.Range = stats.POSITIVE
+    phased: bool = False
+    """Whether something changes in the middle of a round: then it has no drift."""
 
     @classmethod
-    def of(cls, rounds: Sequence[FloatArray]) -> Pool | None:
-        """Make a pool of one array in time order per round; return None when all are empty."""
+    def of(cls, rounds: Sequence[FloatArray], **of_pool: Any) -> Pool | None:
+        """Make a pool of one array in time order per round, with the other fields of a pool; return
+        None when all are empty."""
         known = [stats.Round.of(r) for r in rounds if r.size]
-        return cls(known, stats.Ordered.merged([r.ordered for r in known])) if known else None
+        if not known:
+            return None
+        return cls(known, stats.Ordered.merged([r.ordered for r in known]), **of_pool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,17 +289,25 @@ class Pools:
     numbers: list[int]
     timed: list[Timed]
     latency: Pool | None
+    ipdv: Pool | None
+    """Their changes from sample to sample, of the rounds `jitter_numbers`."""
     jitter: Pool | None
-    """Magnitudes, of the rounds `jitter_numbers`."""
+    """Magnitudes of the same."""
 
     @classmethod
-    def of(cls, rounds: Sequence[tuple[int, Timed]]) -> Pools:
-        """Make the pools of rounds, given by number."""
+    def of(cls, rounds: Sequence[tuple[int, Timed]], *, phased: bool = False) -> Pools:
+        """Make the pools of rounds, given by number. `phased`: something changes in the middle of
+        each."""
         kept = [(number, timed) for number, timed in rounds if timed.latency.size]
         return cls(
             numbers=[number for number, _ in kept],
             timed=[timed for _, timed in kept],
-            latency=Pool.of([timed.latency for _, timed in kept]),
+            latency=Pool.of(
+                [timed.latency for _, timed in kept],
+                bound_ns=max((timed.bound_ns for _, timed in kept), default=0.0),
+                phased=phased,
+            ),
+            ipdv=Pool.of([timed.jitter for _, timed in kept], within=stats.SIGNED),
             jitter=Pool.of([np.abs(timed.jitter) for _, timed in kept]),
         )
 
@@ -290,7 +316,3 @@ class Pools:
         """Rounds that have two consecutive samples."""
         both = zip(self.numbers, self.timed, strict=True)
         return [number for number, timed in both if timed.jitter.size]
-
-    def signed_jitter(self) -> stats.Ordered:
-        """Return the signed jitter of all rounds; there must be some. Only charts ask for it."""
-        return stats.Ordered.of(np.concatenate([timed.jitter for timed in self.timed]))

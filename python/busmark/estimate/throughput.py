@@ -15,7 +15,17 @@ from busmark.estimate.distribution import Described, distribution, jitter_share
 from busmark.estimate.latency import measured
 from busmark.estimate.samples import Pools, Timed, aligned, by_place, in_time_order, step, timed
 from busmark.model.case import Curve
-from busmark.model.figure import JITTER, FloatArray, Quantity, mean_over_rounds, over_rounds
+from busmark.model.figure import (
+    IPDV,
+    JITTER,
+    FloatArray,
+    Quantity,
+    mean_over_rounds,
+    over_rounds,
+    unknown,
+)
+from busmark.model.latency import LatencyByRound
+from busmark.model.quantities import LOSS
 from busmark.model.stream import Batches, Pairs, Throughput
 from busmark.store.columns import TIMED
 
@@ -27,7 +37,7 @@ class ProbeRound:
 
     number: int
     one_way: Timed
-    """Empty between hosts whose clocks agree no better than it is long."""
+    """Empty where `unknown` says why."""
     round_trip: Timed
     sent: int | None
     """Probes; None where an imported source does not say."""
@@ -38,6 +48,8 @@ class ProbeRound:
     latency."""
     unanswered: FloatArray | None
     """Intended sending of those whose echo never came back."""
+    unknown: str | None = None
+    """Why what arrived has no one-way latency; None where it has one."""
     pairs: pl.DataFrame | None = None
     """`writer`, `reader` and `latency_ns`, null if lost, where each reader timed every sample."""
 
@@ -61,20 +73,10 @@ def probe_round(
     else:
         received, sent = by_place(received, sent), by_place(sent, sent)
     receiver, transmitter = in_time_order(received), in_time_order(sent)
+    bound = by_one.bound_ns
     one_way = timed(
-        receiver if by_one.bound_ns is not None else receiver.clear(),
-        step=between,
-        signed=not one_clock,
+        receiver if bound is not None else receiver.clear(), step=between, bound_ns=bound or 0.0
     )
-    if (
-        by_one.bound_ns
-        and one_way.latency.size
-        and float(np.median(one_way.latency)) < by_one.bound_ns
-    ):
-        one_way = timed(receiver.clear())
-    if not one_way.latency.size and not received.is_empty():
-        # What arrived has no one-way latency, so what was lost has no place among such.
-        lost = np.empty(0)
     found = ProbeRound(
         number,
         one_way=one_way,
@@ -84,8 +86,24 @@ def probe_round(
         lost=lost,
         unanswered=unanswered,
     )
+    if not received.is_empty():
+        why = NO_OFFSET if bound is None else None
+        if bound and one_way.latency.size:
+            why = unknown(float(np.median(one_way.latency)), bound)
+        if why or not one_way.latency.size:
+            found = without_one_way(found, why)
     every = measured(samples, TIMED)
     return found if every.is_empty() else _timed(found, in_time_order(every))
+
+
+NO_OFFSET = "the offset of the two clocks is not known: no probe came back, or a clock stepped"
+
+
+def without_one_way(found: ProbeRound, why: str | None) -> ProbeRound:
+    """Leave out one-way latencies that are not known, and what was lost, which has no place among
+    them."""
+    none = found.one_way.without_samples()
+    return replace(found, one_way=none, lost=np.empty(0), unknown=why)
 
 
 def _timed(found: ProbeRound, every: pl.DataFrame) -> ProbeRound:
@@ -135,13 +153,28 @@ class Probes:
     round_trip: Pools
     rounds: Sequence[ProbeRound]
 
+    unknown: str | None = None
+    """Why there are no one-way latencies."""
+
     @classmethod
-    def of(cls, rounds: Sequence[ProbeRound]) -> Probes:
-        """Collect the probes of these rounds."""
+    def of(cls, rounds: Sequence[ProbeRound], *, phased: bool = False) -> Probes:
+        """Collect the probes of these rounds; `phased`: something changes in the middle of each.
+
+        Where one of them does not have the offset of two clocks, none has one-way latencies: the
+        others would be those whose latency is long."""
+        why = next((r.unknown for r in rounds if r.unknown), None)
+        timed = [r.one_way for r in rounds if r.one_way.latency.size]
+        bound = max((each.bound_ns for each in timed), default=0.0)
+        if bound and not why:
+            middle = np.median([np.median(each.latency) for each in timed])
+            why = unknown(float(middle), bound)
+        if why:
+            rounds = [without_one_way(r, why) for r in rounds]
         return cls(
-            Pools.of([(r.number, r.one_way) for r in rounds]),
-            Pools.of([(r.number, r.round_trip) for r in rounds]),
+            Pools.of([(r.number, r.one_way) for r in rounds], phased=phased),
+            Pools.of([(r.number, r.round_trip) for r in rounds], phased=phased),
             rounds,
+            why,
         )
 
     @property
@@ -177,6 +210,8 @@ class Probes:
 
     def of_one_way(self) -> Described:
         """Describe one-way latencies, the lost later than any."""
+        if self.unknown:
+            return Described(by_round=LatencyByRound.without("one_way", self.unknown))
         each = [(r.number, r.one_way, r.lost) for r in self.rounds]
         return Described.of("latency", "one_way", self.one_way.latency, each)
 
@@ -222,10 +257,8 @@ def throughput(
         for row in rows
         if (due := row.get("expected") or row["sent"]) and row["lost"] is not None
     ]
-    loss = mean_over_rounds(shares, "1", _total(rows, "expected") if sent is None else sent)
-    if loss is not None and loss.low is not None and loss.high is not None:
-        limits = {"low": max(0.0, loss.low), "high": min(1.0, loss.high)}
-        loss = loss.model_copy(update=limits)
+    due = _total(rows, "expected") if sent is None else sent
+    loss = mean_over_rounds(shares, "1", due, within=LOSS.within)
     quantity, known = probes.known
     one_way, round_trip = probes.of_one_way(), probes.of_round_trip()
     latency = one_way.whole if quantity == "one_way" else round_trip.whole
@@ -253,6 +286,7 @@ def throughput(
         probe_round_trip=round_trip.whole,
         by_round=[of.by_round for of in (one_way, round_trip) if of.by_round],
         jitter=distribution(known.jitter, JITTER[quantity]),
+        ipdv=distribution(known.ipdv, IPDV[quantity]),
         jitter_share=jitter_share(known.latency, known.jitter) if latency else None,
         pairs=pairs,
     )

@@ -130,6 +130,8 @@ class Pooled:
     reported: str
     """Its name in the table `summaries`, where a source states it."""
     explained: Explained
+    is_spread: bool = False
+    """Whether it is made of differences of latencies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,8 @@ class Described:
     """In names of columns."""
     meaning: str
     pick: Callable[[CaseSummary], Distribution | None]
+    within: stats.Range = stats.POSITIVE
+    """What its samples, and figures of them, can be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +193,8 @@ class Estimate:
     needs: Need = ""
     statistic: str = "median"
     """Over rounds."""
+    within: stats.Range = stats.POSITIVE
+    """What it can be: neither it nor its limits lie outside."""
     more_is_better: bool = False
     suffix: str = ""
     """Suffix of the column, for the unit."""
@@ -220,6 +226,8 @@ class Number:
     """Tests in which it is measured."""
     needs: Need = ""
     statistic: str = "count"
+    within: stats.Range = stats.POSITIVE
+    """As of `Estimate`."""
     frames: bool = True
     """Whether the frame of cases has it."""
     tables: Mapping[str, Heading] = field(default_factory=dict)

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from busmark import stats
 from busmark.model.statistics import POOLED, REPORTED
+from busmark.model.text import time_text
 
 Quantity = Literal[
     "round_trip",
@@ -19,9 +20,12 @@ Quantity = Literal[
     "round_trip_jitter",
     "half_round_trip_jitter",
     "one_way_jitter",
+    "round_trip_ipdv",
+    "half_round_trip_ipdv",
+    "one_way_ipdv",
 ]
-"""What a latency is: half a round trip is never called one-way. Jitter is the variation of that
-latency from a sample to the next (RFC 3393)."""
+"""What a latency is: half a round trip is never called one-way. The ipdv is the change of that
+latency from a sample to the next, with its sign (RFC 3393); jitter is its magnitude."""
 
 JITTER: dict[Quantity, Quantity] = {
     "round_trip": "round_trip_jitter",
@@ -29,6 +33,13 @@ JITTER: dict[Quantity, Quantity] = {
     "one_way": "one_way_jitter",
 }
 """The variation of each latency."""
+
+IPDV: dict[Quantity, Quantity] = {
+    "round_trip": "round_trip_ipdv",
+    "half_round_trip": "half_round_trip_ipdv",
+    "one_way": "one_way_ipdv",
+}
+"""The same with its sign."""
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""
@@ -108,10 +119,13 @@ class Bounds(Frozen):
 
 
 class Mode(Frozen):
-    """A peak of the density, and the share of samples around it."""
+    """A peak of the density, and the share of the samples from `low_ns` to `high_ns`: the valleys
+    on both sides of it, or the smallest and the largest sample."""
 
     at_ns: float
     share: float
+    low_ns: float
+    high_ns: float
 
 
 class Modality(Frozen):
@@ -168,6 +182,9 @@ else:
 
 
 class _Lost(_Ranked):
+    bound_ns: float = 0.0
+    """How far every time may be off, either way, because its ends are by two clocks; intervals hold
+    it. 0: by one clock."""
     loss: float | None = 0.0
     """Share of the samples sent that never came back; null if samples of a stream were lost and no
     record says whether these were among them."""
@@ -235,24 +252,38 @@ class Distribution(_Pooled):
 
 
 def figure(
-    estimate: stats.Estimate, unit: str, count: int | None = None, *, signed: bool = False
+    estimate: stats.Estimate,
+    unit: str,
+    count: int | None = None,
+    *,
+    within: stats.Range = stats.POSITIVE,
+    off: float = 0.0,
 ) -> Figure:
     """Return an estimate with its unit; `count` replaces its count if more samples are behind it.
 
-    Unless `signed`, it is of something that cannot be negative: a lower limit below 0, as a
-    symmetric interval of very few rounds has it, is 0, which takes nothing from its coverage.
+    It is of something that lies `within` a range, and so do its limits. `off`: how far it may be
+    off besides, either way, as a time between two clocks is; the limits hold that, too.
     """
-    low = estimate.low
-    if low is not None and not signed:
-        low = max(low, min(0.0, estimate.value))
+    found = within.limited(estimate.widened(off))
     return Figure(
-        value=estimate.value,
-        low=low,
-        high=estimate.high,
-        confidence=estimate.confidence,
-        count=estimate.count if count is None else count,
-        rounds=estimate.rounds,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        confidence=found.confidence,
+        count=found.count if count is None else count,
+        rounds=found.rounds,
         unit=unit,
+    )
+
+
+def unknown(value_ns: float, bound_ns: float) -> str | None:
+    """Return why a time between two clocks is not known: their offset is not known any better than
+    it is long; None where it is known."""
+    if not bound_ns or abs(value_ns) > bound_ns:
+        return None
+    return (
+        f"the offset of the two clocks is known to ±{time_text(bound_ns)}, "
+        "no better than the time between them"
     )
 
 
@@ -270,8 +301,7 @@ def halved(whole: Distribution | None) -> Distribution | None:
         limits = {"value": f.value / 2, "low": half(f.low), "high": half(f.high)}
         return f.model_copy(update=limits)
 
-    quantity = "half_round_trip_jitter" if whole.quantity.endswith("jitter") else "half_round_trip"
-    changes: dict[str, Any] = {"quantity": quantity}
+    changes: dict[str, Any] = {"quantity": f"half_{whole.quantity}"}
     changes |= {name: half_figure(getattr(whole, name)) for name in _FIGURES}
     changes |= {name: half(getattr(whole, name)) for name in _TIMES}
     changes["percentiles"] = [_half_times(p) for p in whole.percentiles]
@@ -294,19 +324,35 @@ _TIMES = tuple(one.key for one in POOLED)
 
 
 def over_rounds(
-    values: Sequence[float | None], unit: str, count: int | None, *, signed: bool = False
+    values: Sequence[float | None],
+    unit: str,
+    count: int | None,
+    *,
+    within: stats.Range = stats.POSITIVE,
+    off: float = 0.0,
 ) -> Figure | None:
     """Return the figure of a typical round from one value per round in the order of time: their
     median and its interval (`stats.typical`); None when no round has one."""
-    return _of_rounds(stats.typical, values, unit, count, signed=signed)
+    return _of_rounds(stats.typical, values, unit, count, within, off)
+
+
+def change_over_rounds(
+    values: Sequence[float | None], unit: str, count: int | None
+) -> Figure | None:
+    """Return `over_rounds` for changes of something positive, each as a share of what it was."""
+    return _of_rounds(stats.typical_change, values, unit, count, stats.CHANGE)
 
 
 def mean_over_rounds(
-    values: Sequence[float | None], unit: str, count: int | None, *, signed: bool = False
+    values: Sequence[float | None],
+    unit: str,
+    count: int | None,
+    *,
+    within: stats.Range = stats.POSITIVE,
 ) -> Figure | None:
     """Return the mean of one value per round with Student's interval; None when no round has one.
     It is for shares of lost samples: a few rounds' losses must not vanish behind the others."""
-    return _of_rounds(stats.t_interval, values, unit, count, signed=signed)
+    return _of_rounds(stats.t_interval, values, unit, count, within)
 
 
 def _of_rounds(
@@ -314,11 +360,11 @@ def _of_rounds(
     values: Sequence[float | None],
     unit: str,
     count: int | None,
-    *,
-    signed: bool,
+    within: stats.Range,
+    off: float = 0.0,
 ) -> Figure | None:
     known = [v for v in values if v is not None and np.isfinite(v)]
     if not known:
         return None
-    found = figure(estimate(known, CONFIDENCE), unit, count, signed=signed)
+    found = figure(estimate(known, CONFIDENCE), unit, count, within=within, off=off)
     return found if count is not None else found.model_copy(update={"count": None})

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from busmark import stats
-from busmark.model.figure import Best, Bounds, Distribution, Figure, Frozen, Quantity
+from busmark.model.figure import Best, Bounds, Distribution, Figure, Frozen, Quantity, unknown
 from busmark.model.statistics import STATISTICS
 
 
@@ -31,6 +31,8 @@ class ByRound(Frozen):
     reason: str | None = None
     lost: bool = False
     """Whether it falls among the samples that were lost: later than any number."""
+    off_ns: float = 0.0
+    """How far all values may be off together, either way, because they are by two clocks."""
 
     @property
     def level(self) -> stats.Level | None:
@@ -105,12 +107,19 @@ class Segment(Frozen):
     meaning: str
     median: Figure
     bound_ns: float = 0.0
-    """How far it may be off, beyond its interval, because the stamps are by clocks of two hosts."""
+    """How far it may be off, either way, because the stamps are by clocks of two hosts; its
+    interval holds that."""
 
     @property
-    def bounded(self) -> bool:
-        """Return whether it is no greater than that, so that no number can be given."""
-        return bool(self.bound_ns) and abs(self.median.value) <= self.bound_ns
+    def unknown(self) -> str | None:
+        """Return why no number can be given; None where one can."""
+        return unknown(self.median.value, self.bound_ns)
+
+    @property
+    def most_ns(self) -> float:
+        """The greatest time that it can be."""
+        high = self.median.high
+        return self.median.value + self.bound_ns if high is None else high
 
 
 class Latency(Frozen):
@@ -127,7 +136,10 @@ class Latency(Frozen):
     half_round_trip: Distribution | None
     """RTT/2: each round trip divided by two."""
     jitter: Distribution | None = None
-    """Magnitude of the change of RTT/2 from a ping to the next of the same writer (RFC 3393)."""
+    """Magnitude of `ipdv`."""
+    ipdv: Distribution | None = None
+    """Change of RTT/2 from a ping to the next of the same writer (RFC 3393), with its sign:
+    negative where the next was faster."""
     jitter_share: Figure | None = None
     """Median jitter over median latency, of each round."""
     one_way_there: Segment | None

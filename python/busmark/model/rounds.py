@@ -126,6 +126,7 @@ class RoundSummary(Frozen):
     """Clock of the subscribers' host minus the publishers' clock; null with one clock."""
     offset_bound_ns: float | None = None
     drift_ppm: float | None = None
+    drift_bound_ppm: float | None = None
     """Null too where the round does not determine it."""
     latency: RoundLatency | None = None
     """Null unless the scenario repeats a document that states something of single rounds."""

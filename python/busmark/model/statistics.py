@@ -38,6 +38,7 @@ MEAN = Statistic(
 
 MAD = Pooled(
     key="mad_ns",
+    is_spread=True,
     name="MAD",
     title="MAD",
     meaning="median absolute deviation, all rounds together,",
@@ -56,6 +57,7 @@ MAD = Pooled(
 
 IQR = Pooled(
     key="iqr_ns",
+    is_spread=True,
     name="interquartile range",
     title="IQR",
     meaning="interquartile range, all rounds together,",
@@ -74,6 +76,7 @@ IQR = Pooled(
 
 STD = Pooled(
     key="std_ns",
+    is_spread=True,
     name="standard deviation",
     title="Std",
     meaning="standard deviation, all rounds together,",

@@ -128,8 +128,10 @@ class Throughput(Frozen):
     pairs: Pairs | None = None
     """Null at full speed, without one clock, and for a single writer with a single reader."""
     jitter: Distribution | None = None
-    """Magnitude of the change from a probe to the next: one way, or of round trips where there is
-    no one-way time."""
+    """Magnitude of `ipdv`."""
+    ipdv: Distribution | None = None
+    """Change from a probe to the next, with its sign: one way, or of round trips where there is no
+    one-way time."""
     jitter_share: Figure | None = None
     """Median jitter over median latency of the probes, of each round."""
     batches: Batches | None = None

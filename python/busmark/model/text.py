@@ -154,6 +154,15 @@ def figure_text(figure: Interval | None, scales: Sequence[Scale] = TIME) -> str:
     return " ".join(part for part in (value_text(figure, scale), limits, scale.unit) if part)
 
 
+def bounded_text(value: float, bound: float, scales: Sequence[Scale] = TIME) -> str:
+    """Format a value that may be off by `bound`, with that and no more digits than it leaves:
+    "1 000.0000031 ±0.0000078 s"."""
+    scale = scale_for([abs(value)], scales)
+    value, bound = value / scale.factor, bound / scale.factor
+    places = decimals(bound, 2)
+    return f"{number(value, places)} \N{PLUS-MINUS SIGN}{number(bound, places)} {scale.unit}"
+
+
 def as_set(value: float) -> str:
     """Format a number that somebody has set in the form in which it was set: 0.05."""
     return f"{Decimal(f'{value:g}'):f}"

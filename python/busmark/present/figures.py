@@ -25,6 +25,9 @@ QUANTITIES = {
     "half_round_trip_jitter": "jitter of RTT/2",
     "round_trip_jitter": "jitter of the round trip",
     "one_way_jitter": "jitter of one-way latency",
+    "half_round_trip_ipdv": "IPDV of RTT/2",
+    "round_trip_ipdv": "IPDV of the round trip",
+    "one_way_ipdv": "IPDV of one-way latency",
     "per_hop": "latency per hop",
     "per_hop_jitter": "jitter per hop",
     "publish": "publishing, until acknowledged",
@@ -39,8 +42,7 @@ extrapolate to 30 905."""
 
 def quantity_name(quantity: str) -> str:
     """Return the name of what was timed, for the middle of a sentence."""
-    name = quantity.replace("ipdv", "jitter")
-    return QUANTITIES.get(name, name.replace("_", " "))
+    return QUANTITIES.get(quantity, quantity.replace("_", " "))
 
 
 def ratio_with_interval(ratio: Interval) -> str:

@@ -4,7 +4,8 @@ Nothing here reads a file or a clock, knows a unit, or keeps state; a random res
 its ``seed`` argument only.
 
 - `sample`: samples, validated and sorted once (`Ordered`), and ranks.
-- `intervals`: `Estimate`, a value with its interval; `typical`, the median over rounds.
+- `intervals`: `Estimate`, a value with its interval; `Range`, what it can be; `typical`, the
+  median over rounds.
 - `rounds`: `Round`, a round of autocorrelated samples, and the variation of a statistic in it.
 - `two_level`: intervals over rounds and the samples within them; over sessions.
 - `change`: `Change`, a ratio or difference of two sets of rounds, with interval and test.
@@ -73,7 +74,19 @@ from busmark.stats.exceedance import (
     exceedance_of_counts,
     rounds_beyond,
 )
-from busmark.stats.intervals import Estimate, order_limits, share_interval, typical
+from busmark.stats.intervals import (
+    CHANGE,
+    DIFFERENCE,
+    POSITIVE,
+    SHARE,
+    SIGNED,
+    Estimate,
+    Range,
+    order_limits,
+    share_interval,
+    typical,
+    typical_change,
+)
 from busmark.stats.modality import Modality, Mode, modes
 from busmark.stats.percentiles import (
     LADDER,
@@ -134,6 +147,8 @@ from busmark.stats.two_level import (
 
 __all__ = [
     "BEST",
+    "CHANGE",
+    "DIFFERENCE",
     "FEW",
     "FEWEST_FOR_STEP",
     "LADDER",
@@ -142,6 +157,9 @@ __all__ = [
     "MAX_DRIFT",
     "MIN_BEYOND",
     "MIN_POINTS",
+    "POSITIVE",
+    "SHARE",
+    "SIGNED",
     "Best",
     "Bisection",
     "Change",
@@ -161,6 +179,7 @@ __all__ = [
     "Modality",
     "Mode",
     "Ordered",
+    "Range",
     "Round",
     "RoundsBeyond",
     "Schedule",
@@ -238,6 +257,7 @@ __all__ = [
     "theil_sen",
     "two_level",
     "typical",
+    "typical_change",
     "with_lost",
     "with_sessions",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import exp, hypot, inf, log, sqrt
+from math import exp, hypot, inf, log, log1p, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -137,6 +137,8 @@ class Change:
         floor: standard error that is there in any case, normal: the variation inside rounds.
         below: share of the interval's length that lies below the estimate, 0 to 1.
         log: whether the test is on logarithms.
+        slack: how far the estimate may be too great, and too small, on that scale, whatever the
+            rounds say; see `off_by`.
     """
 
     estimate: Estimate
@@ -146,6 +148,7 @@ class Change:
     floor: float
     below: float
     log: bool
+    slack: tuple[float, float] = (0.0, 0.0)
 
     def p_value(self, at: float) -> float | None:
         """Return the two-sided p-value of ``at`` as the true value; None without an interval.
@@ -161,6 +164,7 @@ class Change:
         if self.log and at <= 0.0:
             raise ValueError(f"a ratio is compared with a positive number, got {at}")
         distance = self.centre - (log(at) if self.log else at)
+        distance = max(distance - self.slack[0], 0.0) or min(distance + self.slack[1], 0.0)
         if distance == 0.0:
             return 1.0
         share = self.below if distance > 0.0 else 1.0 - self.below
@@ -169,6 +173,18 @@ class Change:
         half = abs(distance) / (2.0 * share)
         by_rounds = 2.0 * student_beyond(half / self.error, self.freedom) if self.error else 0.0
         return max(by_rounds, 2.0 * normal_beyond(half / self.floor) if self.floor else 0.0)
+
+    def off_by(self, mine: float, theirs: float) -> Change:
+        """Return the change where each side may be off besides, by this share of itself either way,
+        as times between two clocks are; both are below 1. Interval and test hold it."""
+        slack = (log1p(theirs) - log1p(-mine), log1p(mine) - log1p(-theirs))
+        own = self.estimate
+        if own.low is None or own.high is None or not any(slack):
+            return self
+        low, high = own.low * exp(-slack[0]), own.high * exp(slack[1])
+        if not self.log:
+            slack = (own.low - low, high - own.high)
+        return replace(self, estimate=replace(own, low=low, high=high), slack=slack)
 
     def reported(self, value: float) -> Change:
         """Return the change with ``value`` as its estimate: the ratio or difference of the figures

@@ -33,6 +33,8 @@ class ClockOffset:
         at: time by the first clock for which the figures hold, the middle of the exchanges.
         low: least offset that all exchanges allow, in the unit of the stamps.
         high: greatest.
+        widest: how far `offset` may be off at any time of the exchanges: at their ends lines differ
+            more than in the middle.
         drift: change of the offset per unit of time, of the line midway between the bounds.
         drift_bound: how far the true drift may be from `drift`, of all lines that the exchanges
             allow. Few of them, or a short time, leave it open.
@@ -42,6 +44,7 @@ class ClockOffset:
     at: float
     low: float
     high: float
+    widest: float
     drift: float
     drift_bound: float
     exchanges: int
@@ -92,8 +95,9 @@ def clock_offset(
     limits = _line(time_up, up, time_down, down)
     if limits is None:
         return None
-    low, high, drift, drift_bound = limits
-    return ClockOffset(middle, low + base, high + base, drift, drift_bound, int(t1.size))
+    low, high, widest, drift, drift_bound = limits
+    ends = (low + base, high + base)
+    return ClockOffset(middle, *ends, widest, drift, drift_bound, int(t1.size))
 
 
 def _tightest(
@@ -111,10 +115,10 @@ def _tightest(
 
 def _line(
     time_up: FloatArray, up: FloatArray, time_down: FloatArray, down: FloatArray
-) -> tuple[float, float, float, float] | None:
+) -> tuple[float, float, float, float, float] | None:
     """Return the least and the greatest value at time 0 of lines below all of ``up`` and above all
-    of ``down``, the slope of the line in the middle, and how far another line's slope may be from
-    it; None if there is no such line."""
+    of ``down``, how far any of them is from the line in the middle at most, the slope of that, and
+    how far another line's slope may be from it; None if there is no such line."""
     scale = max(float(np.abs(np.concatenate([time_up, time_down])).max()), 1.0)
     rows = np.concatenate(
         [
@@ -124,14 +128,27 @@ def _line(
     )
     limits = np.concatenate([up, -down])
     slopes = (-MAX_DRIFT * scale, MAX_DRIFT * scale)
-    costs = ([1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0])
-    found = [linear_program(cost, rows, limits, slopes) for cost in costs]
-    least, greatest, falling, rising = found
-    if least is None or greatest is None or falling is None or rising is None:
-        return None
-    slope = (least[1] + greatest[1]) / 2.0
+    times = np.concatenate([time_up, time_down]) / scale
+    costs = [(1.0, 0.0), (0.0, 1.0), (1.0, float(times.min())), (1.0, float(times.max()))]
+    extremes = []
+    for level, rise in costs:
+        least = linear_program((level, rise), rows, limits, slopes)
+        greatest = linear_program((-level, -rise), rows, limits, slopes)
+        if least is None or greatest is None:
+            return None
+        extremes.append((least, greatest))
+    (low, high), (falling, rising), *_ = extremes
+    slope = (low[1] + high[1]) / 2.0
     off = max(rising[1] - slope, slope - falling[1], 0.0)
-    return least[0], greatest[0], slope / scale, off / scale
+    # What lines differ by is convex in time: it is greatest at an end.
+    middle = (low[0] + high[0]) / 2.0
+    widest = max(
+        abs(line[0] - middle + (line[1] - slope) * rise)
+        for (level, rise), both in zip(costs, extremes, strict=True)
+        if level
+        for line in both
+    )
+    return low[0], high[0], widest, slope / scale, off / scale
 
 
 POINTS = 4000

@@ -42,13 +42,17 @@ class Dependence:
     """How alike successive rounds are.
 
     Attributes:
-        correlation: of successive rounds, with the bias of few rounds removed; -1 to 1.
+        correlation: of the ranks of successive rounds, their autocorrelation at lag 1; -1 to 1.
+            Five rounds that only rise have 0.4.
+        true: what it is likely to be of any number of rounds: from the ratio of the test, with the
+            bias of few rounds removed, and no more than 1 from 0.
         p_value: chance of an order as telling as this, or more, of independent rounds; one-sided,
             for it is likeness that makes intervals too narrow.
         rounds: number of rounds.
     """
 
     correlation: float
+    true: float
     p_value: float
     rounds: int
 
@@ -66,7 +70,9 @@ def dependence(values: ArrayLike) -> Dependence | None:
     n = int(sample.size)
     if n < MIN_TESTED or np.ptp(sample) == 0.0:
         return None
-    ratio = _ratio(average_ranks(sample))
+    ranks = average_ranks(sample)
+    ratio, found = _ratio(ranks), autocorrelation(ranks, 1)
+    assert found is not None  # they are not all equal
     if n <= EXACT_TO:
         null = _orders(n)
         p_value = float(np.searchsorted(null, ratio + 1e-9)) / null.size
@@ -75,7 +81,8 @@ def dependence(values: ArrayLike) -> Dependence | None:
         variance = 4.0 * (n - 2) * (5.0 * n * n - 2 * n - 9) / (5.0 * n * (n + 1) * (n - 1) ** 2)
         shape = 2.0 / variance - 0.5
         p_value = beta_below(min(max(ratio / 4.0, 0.0), 1.0), shape, shape)
-    return Dependence(min(max(_unbiased(1.0 - ratio / 2.0, n), -1.0), 1.0), p_value, n)
+    true = min(max(_unbiased(1.0 - ratio / 2.0, n), -1.0), 1.0)
+    return Dependence(float(found[1]), true, p_value, n)
 
 
 def lengthening(values: ArrayLike, *, shown: bool = False) -> float:
@@ -94,9 +101,9 @@ def lengthening(values: ArrayLike, *, shown: bool = False) -> float:
     sample = as_sample(values, "values")
     n = int(sample.size)
     found = dependence(sample) if n >= MIN_WIDENED else None
-    if found is None or found.correlation <= 0.0 or (shown and found.p_value > SHOWN):
+    if found is None or found.true <= 0.0 or (shown and found.p_value > SHOWN):
         return 1.0
-    rho = min(found.correlation, MAX_CORRELATION)
+    rho = min(found.true, MAX_CORRELATION)
     k = np.arange(1, n)
     excess = 2.0 * float(((1.0 - k / n) * rho**k).sum())
     return sqrt((1.0 + excess) / (1.0 - excess / (n - 1)))

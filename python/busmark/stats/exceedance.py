@@ -17,7 +17,7 @@ the machine does to both at a time then widens nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, inf, sqrt
 from typing import Any
 
@@ -52,11 +52,13 @@ class Exceedance:
         estimate: the share; without an interval there is no test either.
         limit: what the samples are compared with; infinite where it lies among lost samples.
         effective: the effective sample size of the interval.
+        slack: how far the share may be too great, and too small, whatever the rounds say.
     """
 
     estimate: Estimate
     limit: float
     effective: float
+    slack: tuple[float, float] = (0.0, 0.0)
 
     def p_value(self, at: float) -> float | None:
         """Return the two-sided p-value of the hypothesis that the true share is ``at``.
@@ -66,7 +68,9 @@ class Exceedance:
         """
         if self.estimate.low is None:
             return None
-        return _p_value(self.estimate.value, self.effective, at)
+        over, under = self.slack
+        share = min(max(at, self.estimate.value - over), self.estimate.value + under)
+        return _p_value(share, self.effective, at)
 
     def least_found(self, at: float) -> float | None:
         """Return the least share that a run like this one shows to be above ``at``, in `POWER` of
@@ -107,13 +111,20 @@ class Exceedance:
 
 
 def exceedance(
-    rounds: Mapping[int, FloatArray], limit: float, percent: float, confidence: float = 0.95
+    rounds: Mapping[int, FloatArray],
+    limit: float,
+    percent: float,
+    confidence: float = 0.95,
+    *,
+    off: float = 0.0,
 ) -> Exceedance:
     """Return the share of the samples of ``rounds`` that exceed ``limit``.
 
     ``rounds`` holds the samples of each round in time order, infinity for each that was lost.
     ``percent`` is the percentile that the limit is of: where nothing exceeds the limit, the
     dependence of neighbours is taken from the samples beyond it. One round gives no interval.
+    ``off``: how far all samples of a round may be off together, either way; the interval reaches
+    from where it does with samples that much earlier to where it does with later ones.
 
     Raises:
         ValueError: without any sample, or if ``percent`` is outside (0, 100) or ``confidence``
@@ -121,6 +132,23 @@ def exceedance(
     """
     check_confidence(confidence)
     check_percent(percent)
+    found = _beyond(rounds, limit, percent, confidence)
+    own = found.estimate
+    if not off or own.low is None:
+        return found
+    ends = [_beyond(rounds, at, percent, confidence) for at in (limit + off, limit - off)]
+    fewer, more = (end.estimate for end in ends)
+    return replace(
+        found,
+        estimate=replace(own, low=fewer.low, high=more.high),
+        effective=min(found.effective, *(end.effective for end in ends)),
+        slack=(own.value - fewer.value, more.value - own.value),
+    )
+
+
+def _beyond(
+    rounds: Mapping[int, FloatArray], limit: float, percent: float, confidence: float
+) -> Exceedance:
     hits = [values > limit for values in _samples(rounds)]
     return _exceedance(rounds, hits, limit, percent, _between(hits), confidence)
 

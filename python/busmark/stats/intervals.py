@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import sqrt
+from math import expm1, inf, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -65,6 +65,53 @@ class Estimate:
         if half is None or self.value == 0.0:
             return None
         return half / abs(self.value)
+
+    def widened(self, off: float) -> Estimate:
+        """Return it with limits that are further out by ``off``: by as much all values may be
+        wrong together, whatever the rounds say."""
+        if not off or self.low is None or self.high is None:
+            return self
+        return replace(self, low=self.low - off, high=self.high + off)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a figure can be, whatever was measured: from ``low`` to ``high``.
+
+    What lies outside is impossible, so leaving it out of an interval takes nothing from its
+    coverage.
+    """
+
+    low: float
+    high: float
+
+    def limited(self, found: Estimate) -> Estimate:
+        """Return ``found`` with limits inside the range, or at its value where that is outside."""
+        if found.low is None or found.high is None:
+            return found
+        low = max(found.low, min(self.low, found.value))
+        high = min(found.high, max(self.high, found.value))
+        return replace(found, low=low, high=high)
+
+    def holds(self, value: float) -> bool:
+        """Return whether ``value`` is possible."""
+        return self.low <= value <= self.high
+
+
+POSITIVE = Range(0.0, inf)
+"""Times, rates, counts, bytes, ratios: 0 or more."""
+
+SHARE = Range(0.0, 1.0)
+"""A part of a whole."""
+
+DIFFERENCE = Range(-1.0, 1.0)
+"""A difference of two shares; a correlation, too."""
+
+CHANGE = Range(-1.0, inf)
+"""A change of something positive, as a share of what it was: nothing falls by more than all."""
+
+SIGNED = Range(-inf, inf)
+"""Any number."""
 
 
 def share_interval(hits: int, count: int, confidence: float = 0.95) -> Estimate:
@@ -155,6 +202,24 @@ def typical(
         low, high = max(low, seen[0]), min(high, seen[1])
     # Rounding must not leave the value outside.
     return Estimate(value, min(low, value), max(high, value), confidence, n, n)
+
+
+def typical_change(round_values: ArrayLike, confidence: float = 0.95) -> Estimate:
+    """Return `typical` of changes of something positive, each a share of what it was, -1 or more.
+
+    It is computed on the logarithms of 1 plus the change, so a doubling is as far from none as a
+    halving is, and no limit falls below -1. Without a logarithm, where something fell by all of
+    it, it is computed directly.
+
+    Raises:
+        ValueError: as `typical`.
+    """
+    values = as_sample(round_values, "round_values")
+    if values.min() <= -1.0:
+        return CHANGE.limited(typical(values, confidence))
+    found = typical(np.log1p(values), confidence)
+    low, high = (None if end is None else expm1(end) for end in (found.low, found.high))
+    return replace(found, value=expm1(found.value), low=low, high=high)
 
 
 def order_limits(ordered: FloatArray, confidence: float) -> tuple[float, float]:

@@ -31,10 +31,14 @@ MARGIN = 5
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """One mode: ``location`` of its peak in units of the data, ``share`` of the samples."""
+    """One mode: ``location`` of its peak in units of the data, and ``share`` of the samples, which
+    are those from ``low`` to ``high``: the valleys on both sides of it, or the extremes. A mode
+    with a long tail has most of them far from its peak."""
 
     location: float
     share: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +79,16 @@ def modes(x: ArrayLike | Ordered) -> Modality:
     ordered = Ordered.of(x).values
     as_positive(ordered[:1])
     if ordered[0] == ordered[-1]:
-        return Modality(1, (Mode(float(ordered[0]), 1.0),), None)
+        only = float(ordered[0])
+        return Modality(1, (Mode(only, 1.0, only, only),), None)
     points = _thin(ordered)
     bandwidth = _bandwidth(points, clock_step(Ordered(ordered)))
     grid, density = _density(np.log(points), bandwidth)
     peaks = _clear_peaks(density, bandwidth, int(ordered.size))
-    peaks, shares = _large_peaks(peaks, grid, density, ordered)
+    peaks, shares, cuts = _large_peaks(peaks, grid, density, ordered)
     best = sorted(range(len(peaks)), key=lambda i: -shares[i])[:2]
-    largest = tuple(Mode(exp(grid[peaks[i]]), shares[i]) for i in best)
+    ends = [float(ordered[0]), *cuts, float(ordered[-1])]
+    largest = tuple(Mode(exp(grid[peaks[i]]), shares[i], ends[i], ends[i + 1]) for i in best)
     valley = None
     if len(best) == 2:
         left, right = sorted(peaks[i] for i in best)
@@ -143,15 +149,17 @@ def _clear_peaks(density: FloatArray, bandwidth: float, count: int) -> list[int]
 
 def _large_peaks(
     peaks: list[int], grid: FloatArray, density: FloatArray, ordered: FloatArray
-) -> tuple[list[int], list[float]]:
-    """Drop the smallest peak until each holds `MIN_SHARE`; its samples go to a neighbour."""
+) -> tuple[list[int], list[float], list[float]]:
+    """Drop the smallest peak until each holds `MIN_SHARE`; its samples go to a neighbour. Return
+    the peaks, their shares and the valleys between them."""
     while True:
-        cuts = [left + int(np.argmin(density[left:right])) for left, right in pairwise(peaks)]
-        below = [int(np.searchsorted(ordered, exp(grid[cut]))) for cut in cuts]
+        valleys = [left + int(np.argmin(density[left:right])) for left, right in pairwise(peaks)]
+        cuts = [exp(grid[valley]) for valley in valleys]
+        below = [int(np.searchsorted(ordered, cut)) for cut in cuts]
         shares = [(b - a) / ordered.size for a, b in pairwise([0, *below, int(ordered.size)])]
         smallest = min(range(len(shares)), key=shares.__getitem__)
         if shares[smallest] >= MIN_SHARE or len(peaks) == 1:
-            return peaks, shares
+            return peaks, shares, cuts
         peaks = peaks[:smallest] + peaks[smallest + 1 :]
 
 

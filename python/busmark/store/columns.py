@@ -427,6 +427,7 @@ CASES = (
         "growth of the offset over time, in parts per million; also null if the round trips allow "
         "50 ppm more or less, as with few or a short time",
     ),
+    _c("drift_bound_ppm", "float", "1e-6", "how far the drift may be off either way"),
     _c(
         "process_cpu",
         "float",

@@ -47,6 +47,7 @@ OWN: dict[str, Bounds] = {
     "flags": (0, 2**31),
     "percent": (0, 100),
     "drift_ppm": (-1e6, 1e6),
+    "drift_bound_ppm": (0, 1e6),
     "offset_bound_ns": (0, STAMP_NS),
     "realtime_bound_ns": (0, STAMP_NS),
     "duration_ns": (0, SPAN_NS),

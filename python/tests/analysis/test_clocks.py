@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
-from seams import Estimates, shown
+from seams import Estimates, document, done, run, shown
 from synthetic_campaign import Builder
 
 Array = np.ndarray[Any, np.dtype[np.int64]]
@@ -94,3 +95,91 @@ def test_a_stream_is_aligned_by_its_echoed_probes(tmp_path: Path) -> None:
     assert found.value("one_way", "median") == pytest.approx(3_000_000, abs=250_000)
     round_trip = found.rows("round_trip", "median", scope="case")
     assert [row["value"] for row in round_trip] == [pytest.approx(445_000, abs=2_000)]
+
+
+def streams(
+    folder: Path, rounds: dict[str, list[tuple[int, int]]], ahead_by: int = 7 * 10**12
+) -> Path:
+    """Write streams by two clocks, a case for each adapter: of each round how long its median probe
+    takes there, a twentieth to twice of which others do, and how long all take back, ns."""
+    build = Builder(folder)
+    for adapter, ways in rounds.items():
+        case = build.case(adapter, test="throughput", adapter=adapter, rate_hz=400.0)
+        for number, (there, back) in enumerate(ways):
+            rng = np.random.default_rng(number)
+            sent = 10**15 + np.sort(rng.integers(0, 10**9, 400))
+            arrived = sent + rng.integers(there // 20, 2 * there - there // 20, 400)
+            read = arrived + TURN + back + rng.integers(0, back // 10, 400)
+            shared = {"flags": 2, "writer": 1}
+            rows = [
+                {"role": "transmitter", "seq": n, **shared, "intended_ns": int(sent[n]),
+                 "sent_ns": int(sent[n]), "written_ns": int(sent[n]) + 1_000,
+                 "echo_read_ns": int(arrived[n]) + ahead_by,
+                 "echo_sent_ns": int(arrived[n]) + TURN + ahead_by, "read_ns": int(read[n])}
+                for n in range(400)
+            ]  # fmt: skip
+            rows += [
+                {"role": "receiver", "seq": n, **shared, "reader": 2, "intended_ns": int(sent[n]),
+                 "sent_ns": int(sent[n]), "read_ns": int(arrived[n]) + ahead_by}
+                for n in range(400)
+            ]  # fmt: skip
+            build.stream(case, number, 400.0, 64, probes=0, one_clock=False)
+            build.table("samples", case, number, rows)
+    return build.finish(scenario={"name": "Two clocks", "question": "?", "answer": "latency"})
+
+
+def test_a_one_way_figure_holds_the_bound_of_the_clocks_and_the_truth(tmp_path: Path) -> None:
+    # The fastest takes 0.1 ms there and 0.9 ms back: the estimate is 0.4 ms too long.
+    found = Estimates(streams(tmp_path, {"udp": [(2_000_000, 900_000)] * 6}))
+    bound = found.value("clock_bound", "value")
+    assert 400_000 < bound < 700_000
+    for statistic, truth in (("median", 2_000_000), ("mean", 2_000_000), ("p90", 3_600_000)):
+        row = found.row("one_way", statistic)
+        assert row["low"] <= truth <= row["high"], row
+        assert row["value"] - row["low"] >= bound and row["high"] - row["value"] >= bound
+    (pooled,) = found.rows("one_way", "p90", over="samples")
+    assert pooled["high"] - pooled["low"] >= 2 * bound
+    assert found.rows("one_way", "min", over="samples")[0]["value"] is None
+    assert "Clock offset ±" in done("show", tmp_path)
+
+
+@pytest.mark.parametrize("slow", [(200_000, 15_000_000), (15_000_000, 14_000_000)])
+def test_where_a_round_does_not_have_the_offset_the_case_has_no_one_way_figure(
+    tmp_path: Path, slow: tuple[int, int]
+) -> None:
+    # The third round's probes took 14 ms back: its clocks are known to 7 ms.
+    ways = [(2_000_000, 30_000)] * 2
+    found = Estimates(streams(tmp_path, {"udp": [*ways, slow]}))
+    rows = [*found.rows("one_way", "median"), *found.rows("one_way", "p99")]
+    assert rows
+    for row in rows:
+        assert (row["value"], row["low"], row["high"]) == (None, None, None)
+        assert "the offset of the two clocks is known to ±" in row["reason"]
+    assert not found.rows("clock_bound", "value")
+    assert found.results.series.filter(pl.col("quantity").str.starts_with("one_way")).is_empty()
+    (case,) = shown(tmp_path).cases
+    assert case.throughput.probe_one_way is None
+    assert case.throughput.jitter.quantity == "round_trip_jitter"
+    text = done("show", tmp_path)
+    assert "No Median one-way and p99 one-way: the offset of the two clocks is known to ±" in text
+    met = run("show", tmp_path, "--require", "p99(one_way) <= 1s")
+    assert "no better than the time between them" in met.text
+
+
+def test_no_case_is_faster_by_less_than_the_clocks_are_known(tmp_path: Path) -> None:
+    # 2.0 and 2.4 ms there, and an offset of which either may be wrong by 0.5 ms.
+    ways = {"udp": [(2_000_000, 900_000)] * 8, "tcp": [(2_400_000, 900_000)] * 8}
+    result = streams(tmp_path, ways)
+    found = document("compare", result, "--by", "adapter", "--baseline", "udp")
+    (pair,) = found.pairs
+    (median,) = (one for one in pair.changes if one.name == "median.latency")
+    assert median.verdict == "undecided"
+    assert median.change.low < 1 < median.change.high
+    assert "?" in next(line for line in done("show", result).splitlines() if "TCP" in line)
+
+
+def test_a_requirement_on_a_one_way_time_is_decided_beyond_the_bound_alone(tmp_path: Path) -> None:
+    result = streams(tmp_path, {"udp": [(2_000_000, 900_000)] * 6})
+    for limit, verdict in (("3.8ms", "undecided"), ("6ms", "met"), ("1ms", "missed")):
+        found = document("show", result, "--require", f"p90(one_way) <= {limit}")
+        assert [each.verdict for each in found.requirements] == [verdict], limit

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as sp
 
-from busmark.stats import medians, order_limits, typical
+from busmark.stats import medians, order_limits, typical, typical_change
 
 ROUNDS = st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=25)
 
@@ -121,3 +121,11 @@ def test_medians_are_those_of_numpy(n: int, levels: int) -> None:
     assert medians(rows / 3.0).tolist() == np.median(rows / 3.0, axis=1).tolist()
     assert float(medians(rows[0])) == float(np.median(rows[0]))
     assert (rows == before).all()
+
+
+def test_a_change_is_as_far_from_none_up_as_down_and_never_below_all_of_it() -> None:
+    up, down = typical_change([1.0, 3.0, 7.0]), typical_change([-0.5, -0.75, -0.875])
+    assert up.low is not None and up.high is not None
+    assert down.low is not None and down.high is not None
+    assert 1 + down.value == pytest.approx(1 / (1 + up.value))
+    assert 1 + down.low == pytest.approx(1 / (1 + up.high)) and down.low > -1.0

@@ -74,9 +74,10 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
     turns = _turns(view.latencies[at], low, high)
     yield Observation(
         "warning",
-        f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))}) "
-        f"and {duration(high.location)} ({share(round(high.share, 3))}) in round {at}; two "
-        f"modes all along the round in {view.of_rounds(len(found), tested)}"
+        f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))} "
+        f"of the samples, up to {duration(low.high)}) and {duration(high.location)} "
+        f"({share(round(high.share, 3))}, from {duration(high.low)} to {duration(high.high)}) in "
+        f"round {at}; two modes all along the round in {view.of_rounds(len(found), tested)}"
         + (
             f"; they take turns: {share(round(turns, 3))} of the samples are in the other "
             f"mode than the sample before"
@@ -153,6 +154,8 @@ def non_stationary(view: CaseView) -> Iterator[Observation]:
 
     from busmark.stats import drift
 
+    if view.params.timeline:
+        return  # It changes because the scenario changes something.
     tested = 0
     changes: list[float] = []
     for series in view.latencies.values():
@@ -379,7 +382,7 @@ ORDER_EFFECTS = Rule(
     remedy="The order is random, so the effect reaches all cases alike; to avoid it, run the "
     "adapters in separate campaigns.",
     check_campaign=order_effects_in_campaign,
-    explains=("rounds-disagree", "target-missed"),
+    explains=("rounds-disagree", "target-missed", "dependent-rounds"),
 )
 
 
@@ -399,7 +402,7 @@ def dependent_rounds_in_campaign(result: Result) -> Iterator[Observation]:
         if p <= DEPENDENCE_CERTAIN:
             yield Observation(
                 "warning",
-                f"successive rounds correlate by {found.correlation:.2f} "
+                f"ranks of successive rounds correlate by {found.correlation:.2f} "
                 f"({count(found.rounds, 'round')}, {p_value(found.p_value, 2)})",
                 weight=-found.p_value,
                 case=case,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from busmark import stats
 from busmark.model.entry import STUDENT, Described, Estimate, Explained, Heading, Number
 
 if TYPE_CHECKING:
@@ -34,7 +35,20 @@ JITTER = Described(
     _jitter,
 )
 
-LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER)
+
+def _ipdv(case: CaseSummary) -> Distribution | None:
+    found = case.latency or case.throughput
+    return found.ipdv if found else None
+
+
+IPDV = Described(
+    "ipdv",
+    "changes of that latency from a sample to the next, with their signs (RFC 3393)",
+    _ipdv,
+    within=stats.SIGNED,
+)
+
+LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER, IPDV)
 
 
 BOTH = Explained(
@@ -52,7 +66,7 @@ BOTH = Explained(
 
 def known(segment: Segment | None) -> Figure | None:
     """Return the segment's median; None for a bound alone, which is not given as a number."""
-    return segment.median if segment and not segment.bounded else None
+    return segment.median if segment and not segment.unknown else None
 
 
 ONE_WAY_THERE = Estimate(
@@ -92,21 +106,23 @@ JITTER_SHARE = Estimate(
     explained=(
         Explained(
             "Jitter",
-            ("jitter", "jitter_share"),
-            "How much RTT/2 changes from a ping to the next of the same writer, as a magnitude: a "
-            "distribution like the latency's. As a share: relative to each round's median latency.",
-            "|x(s+1) − x(s)| for sequence numbers that both came back (RFC 3393, consecutive "
-            "packets); share: median jitter / median latency of each round. " + STUDENT,
+            ("jitter", "ipdv", "jitter_share"),
+            "How much RTT/2 changes from a ping to the next of the same writer, with its sign "
+            "(ipdv), and as a magnitude (jitter): distributions like the latency's. As a share: "
+            "magnitude relative to each round's median latency.",
+            "x(s+1) − x(s), and |x(s+1) − x(s)|, for sequence numbers that both came back "
+            "(RFC 3393, consecutive packets); share: median jitter / median latency of each round. "
+            + STUDENT,
             "samples, role `pinger`, in order of intended sending",
             "Slow changes: it is made of neighbours. Pairs across a lost ping are left out.",
             section="Latency",
         ),
         Explained(
             "Jitter of probes",
-            ("jitter", "jitter_share"),
-            "How much the latency of probes changes from one to the next of the same writer, as a "
-            "magnitude, and as a share of their median latency: one way, or of round trips where "
-            "there is no one-way time.",
+            ("jitter", "ipdv", "jitter_share"),
+            "How much the latency of probes changes from one to the next of the same writer, with "
+            "its sign, as a magnitude, and as a share of their median latency: one way, or of "
+            "round trips where there is no one-way time.",
             "as the jitter of pings; two probes follow each other if none was lost between them",
             "samples, roles `receiver` and `transmitter`",
             "What happens between two samples in a row: most of them are no probes.",
@@ -157,5 +173,48 @@ PROBES_LOST = Number(
     pick=lambda case: case.throughput.probes_lost if case.throughput else None,
 )
 
-OF_CASES = (ONE_WAY_THERE, ONE_WAY_BACK, JITTER_SHARE, SAMPLES, PROBES_SENT, PROBES_LOST)
+
+def _clock_bound(case: CaseSummary) -> float | None:
+    latency, stream = case.latency, case.throughput
+    segments = (latency.one_way_there, latency.one_way_back) if latency else ()
+    bounds = [segment.bound_ns for segment in segments if segment]
+    if stream and stream.probe_one_way:
+        bounds.append(stream.probe_one_way.bound_ns)
+    return max(bounds, default=0.0) or None
+
+
+CLOCK_BOUND = Number(
+    key="clock_bound",
+    quantity="clock_bound",
+    statistic="value",
+    unit="ns",
+    meaning="how far one-way times may be off, either way, because they are by two clocks; null by "
+    "one clock",
+    pick=_clock_bound,
+    tables={"throughput": Heading("Clock offset \N{PLUS-MINUS SIGN}", minor=True, last=True)},
+    explained=(
+        Explained(
+            "Bound of the clocks",
+            ("bound_ns",),
+            "How far every one-way time may be off, either way, because its ends are stamped by "
+            "two clocks whose offset is known to this. Intervals hold it. A one-way time that is "
+            "no longer than it is absent.",
+            "the greatest distance of a line of offset and drift that all round trips of a round "
+            "allow from the line in the middle, at any time of the round; the greatest of all "
+            "rounds",
+            "samples, roles `pinger` and `transmitter`",
+            "In which direction it is off: all samples of a round by nearly the same.",
+        ),
+    ),
+)
+
+OF_CASES = (
+    ONE_WAY_THERE,
+    ONE_WAY_BACK,
+    JITTER_SHARE,
+    CLOCK_BOUND,
+    SAMPLES,
+    PROBES_SENT,
+    PROBES_LOST,
+)
 """In the order of tables."""

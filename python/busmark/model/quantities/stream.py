@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from busmark import stats
 from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
 
 if TYPE_CHECKING:
@@ -335,6 +336,7 @@ LOSS_OF_ALL = Number(
     quantity="loss",
     statistic="value",
     unit="1",
+    within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
     tests=("latency", "throughput"),
     pick=_share_lost,
@@ -403,6 +405,7 @@ LOSS = Estimate(
     key="loss",
     statistic="mean",
     unit="1",
+    within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
     tests=("latency", "throughput"),
     pick=lambda case: case.throughput.loss if case.throughput else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from busmark import stats
 from busmark.model.entry import Compared, Estimate, Explained, Heading, Row
 
 if TYPE_CHECKING:
@@ -58,13 +59,18 @@ def share(column: str, row: Row) -> float | None:
     return part / whole if whole and part is not None else None
 
 
-def overhead(row: Row, params: Parameters) -> float | None:
-    """Return the share of bytes beyond one header and body per sample; None where sizes vary."""
+def least_bytes(params: Parameters) -> int | None:
+    """Return the bytes of one copy of a sample's header and body; None where sizes vary."""
     size = params.size
-    each = per_sample("wire_bytes", row)
-    if size is None or params.size_distribution or not each:
-        return None
-    return 1.0 - (HEADER_BYTES + size) / each
+    return None if size is None or params.size_distribution else HEADER_BYTES + size
+
+
+def overhead(row: Row, params: Parameters) -> float | None:
+    """Return the share of bytes beyond one header and body per sample; None where sizes vary, and
+    where the bytes do not hold them."""
+    least, each = least_bytes(params), per_sample("wire_bytes", row)
+    # Fewer bytes than were written: packets are missing, and what is missing has no share.
+    return None if least is None or not each or each < least else 1.0 - least / each
 
 
 def _wire_bytes_of_round(row: Row, params: Parameters) -> float | None:
@@ -127,6 +133,7 @@ WIRE_PACKETS = Estimate(
 WIRE_OVERHEAD = Estimate(
     key="wire_overhead_share",
     unit="1",
+    within=stats.SHARE,
     meaning="share of bytes on the wire beyond one copy of each sample's header and body; "
     "null where sizes vary",
     needs="capture",
@@ -146,6 +153,7 @@ WIRE_OVERHEAD = Estimate(
 WIRE_CONTROL = Estimate(
     key="wire_control_share",
     unit="1",
+    within=stats.SHARE,
     meaning="share of bytes on the wire in packets that only say what was sent or has come: "
     "heartbeats, acknowledgements, gaps, bare acknowledgements of TCP",
     needs="capture",
@@ -165,6 +173,7 @@ WIRE_CONTROL = Estimate(
 WIRE_REPEATED = Estimate(
     key="wire_repeated_share",
     unit="1",
+    within=stats.SHARE,
     meaning="share of bytes on the wire that went the same way before",
     needs="capture",
     pick=lambda case: case.wire.repeated_share if case.wire else None,

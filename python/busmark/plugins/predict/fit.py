@@ -61,7 +61,7 @@ from busmark.plugins.predict.sweeps import (
     sweep_of,
     sweeps,
 )
-from busmark.stats import MIN_POINTS, Line, robust_line
+from busmark.stats import MIN_POINTS, SIGNED, Line, robust_line
 from busmark.store import Case, Result
 from busmark.store.columns import LOAD_UNITS
 
@@ -86,12 +86,12 @@ def size_model(
         return LeftOut(sweep=measured.sweep, reason=f"no usable model: {flaw}", unusable=True)
     samples = measured.table(lambda row: row["samples"])
     count = int(np.nansum(samples[:, known]))
-    slope = figure(line.slope, "ns/B", count, signed=True)
+    slope = figure(line.slope, "ns/B", count, within=SIGNED)
     level = np.nanmedian(table, axis=0)
     rounds = np.isfinite(table).sum(axis=0)
     return SizeModel(
         sweep=measured.sweep,
-        overhead=figure(line.intercept, "ns", count, signed=True),
+        overhead=figure(line.intercept, "ns", count, within=SIGNED),
         slope=slope,
         bandwidth=_bandwidth(slope),
         departure=line.departure,

@@ -195,7 +195,8 @@ def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[C
 
 def _why_absent(one: Statistic, of: Described, case: CaseSummary) -> str:
     found = of.pick(case)
-    own = (each for each in case.by_round if found and each.quantity == found.quantity)
+    quantity = found.quantity if found else "one_way" if of is PROBES else None
+    own = (each for each in case.by_round if each.quantity == quantity)
     return next((each.statistics[one.name].reason or "" for each in own), "")
 
 

@@ -104,7 +104,7 @@ def _sheet(kind: ChartKind, shape: Any, findings: Findings, samples: Mapping[str
     lead = same_in_all.middleware(shape.members)
     labels = {}
     if isinstance(shape, Picture) and shape.apart:
-        variable = "jitter_stats" if "jitter" in shape.plot.x.title else "latency_stats"
+        variable = "jitter_stats" if "IPDV" in shape.plot.x.title else "latency_stats"
         labels = {
             case.label: (f"{samples[case.id]}.stats", variable)
             for case in shape.members

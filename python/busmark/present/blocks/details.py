@@ -102,13 +102,16 @@ def _latency(latency: Latency) -> Iterator[Section]:
     if len(kinds) == 2:
         yield from distribution("Latency", kinds)
     yield Section("Pings", [properties(pings, heads=["Rounds that count"])])
-    yield from jitter(latency.jitter, latency.jitter_share)
+    yield from jitter(latency.jitter, latency.ipdv, latency.jitter_share)
     yield from sections("One-way times and segments", _segments(latency), folded=True)
 
 
 def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]:
     """Yield all about quantities of the same samples, side by side."""
-    yield Section(title, [figures(kinds)])
+    bound = max(kind.bound_ns for kind in kinds)
+    off = f"By two clocks: every time may be off by {text.time_text(bound)} either way; intervals "
+    note = f"{off}hold it. What is no longer is absent." if bound else ""
+    yield Section(title, [figures(kinds), *notes(note)])
     best = kinds[0].best
     yield from sections(
         f"Percentiles and distribution: {text.lower_first(title)}",
@@ -126,7 +129,7 @@ def figures(kinds: Sequence[Distribution], share: Figure | None = None) -> Table
     rows: list[Property] = [
         (one.name + one.of_a_round, "ns", [one.figure(each) for each in kinds]) for one in REPORTED
     ]
-    rows.append(("median jitter over median latency", "1", [share]))
+    rows.append(("median jitter over median latency", "1", [share, *[None] * (len(kinds) - 1)]))
     typical = len(rows)
     rows += [(one.name, "ns", [each.time_ns(one.key) for each in kinds]) for one in POOLED]
     for name, key in (
@@ -192,7 +195,8 @@ def _character(kinds: Sequence[Distribution]) -> Table:
     if whole.modality:
         rows.append(("modes: separate peaks of the density", "", [whole.modality.count]))
         for number, mode in enumerate(whole.modality.largest, 1):
-            share = f"({text.percent_text(mode.share)} of samples around it)"
+            ends = f"{text.time_text(mode.low_ns)} to {text.time_text(mode.high_ns)}"
+            share = f"({text.percent_text(mode.share)} of samples, from {ends})"
             rows.append((f"mode {number}", "ns", [Cell(mode.at_ns, more=share)]))
     if whole.drift:
         rows.append(("last third over first, less 1", "1", [whole.drift.change]))
@@ -205,12 +209,18 @@ def _character(kinds: Sequence[Distribution]) -> Table:
     return properties(rows, "Character", first="Property", heads=["Value"])
 
 
-def jitter(found: Distribution | None, share: Figure | None) -> Iterator[Section]:
+def jitter(
+    found: Distribution | None, signed: Distribution | None, share: Figure | None
+) -> Iterator[Section]:
     """Yield the variation from a sample to the next."""
-    if found is None:
+    kinds = [one for one in (found, signed) if one]
+    if not kinds:
         return
-    note = "Magnitude of the change from a sample to the next (RFC 3393)."
-    yield Section("Jitter", [figures([found], share), ladder([found]), *notes(note)], folded=True)
+    note = (
+        "IPDV: the change of the latency from a sample to the next (RFC 3393), negative where the "
+        "next was faster. Jitter: its magnitude."
+    )
+    yield Section("Jitter", [figures(kinds, share), ladder(kinds), *notes(note)], folded=True)
 
 
 def _segments(latency: Latency) -> Iterator[Table]:
@@ -225,8 +235,8 @@ def _segments(latency: Latency) -> Iterator[Table]:
     if bounds:
         note = (
             f"Times between the hosts may be off by {text.time_text(max(bounds))} either way: the "
-            "exchanges of the round determine their clocks to that. Smaller values are not "
-            "reported."
+            "exchanges of the rounds determine the offset of their clocks to that. It is in their "
+            "intervals; of a time that is no longer only the greatest possible value is reported."
         )
     note += " A negative time: the later stamp was taken first."
     fields = (
@@ -250,8 +260,8 @@ def _segments(latency: Latency) -> Iterator[Table]:
 
 
 def _median(segment: Segment) -> Cell:
-    if segment.bounded:
-        return Cell(segment.bound_ns, text=f"below {text.time_text(segment.bound_ns)}")
+    if segment.unknown:
+        return Cell(segment.most_ns, text=f"below {text.time_text(segment.most_ns)}")
     return cell_of(segment.median)
 
 
@@ -289,7 +299,7 @@ def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
         yield from distribution("Round trip under load", [stream.probe_round_trip])
     if stream.pairs:
         yield Section("Pairs of writer and reader", [flows.pairs_table(stream.pairs)])
-    yield from jitter(stream.jitter, stream.jitter_share)
+    yield from jitter(stream.jitter, stream.ipdv, stream.jitter_share)
 
 
 def batch_sections(stream: Throughput) -> Iterator[Section]:
@@ -583,9 +593,20 @@ MOMENTS = (
           else r.times.variance_ns2 / 1e6),
 )  # fmt: skip
 
+PPM = (text.Scale("ppm", 1.0),)
+
+MOST_OFF_PPM = 50.0
+"""A drift that was recorded without its bound may be off by this."""
+
+
+def _bounded(value: float | None, bound: float | None, scales: Sequence[text.Scale]) -> Cell:
+    if value is None or bound is None:
+        return ABSENT
+    return Cell(value, text=text.bounded_text(value, bound, scales))
+
+
 CLOCKS = (
     Field("Round", lambda r: str(r.round)),
-    Field("Offset", "offset_ns", "ns"),
-    Field("May be off by", "offset_bound_ns", "ns"),
-    Field("Drift", "drift_ppm", "ppm"),
+    Field("Offset", lambda r: _bounded(r.offset_ns, r.offset_bound_ns, text.TIME)),
+    Field("Drift", lambda r: _bounded(r.drift_ppm, r.drift_bound_ppm or MOST_OFF_PPM, PPM)),
 )

@@ -120,7 +120,11 @@ def _requirement(words: str, own: Sequence[RequirementVerdict]) -> Table:
 
 def _measured(words: str, own: Sequence[RequirementVerdict]) -> Iterator[Field]:
     """Yield the percentile where the requirement is one on it; what was measured; the limit."""
-    yield Field(words.partition("(")[0], "percentile_ns", "ns", kind="figure")
+    # The share beside it is of all samples together: rounds that differ may have either on the
+    # other side of the limit.
+    statistic = words.partition("(")[0] if "(" in words else "median"
+    title = f"{text.upper_first(statistic)} of a typical round"
+    yield Field(title, "percentile_ns", "ns", kind="figure")
     if len({each.unit for each in own}) == 1:
         title = own[0].figure if len({each.figure for each in own}) == 1 else "Measured"
         yield Field(

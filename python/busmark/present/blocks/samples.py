@@ -152,7 +152,7 @@ def write_stats(case: CaseSummary, path: Path) -> None:
     for name, found in zip(("latency", "jitter"), _distributions(case), strict=True):
         lines = []
         if found:
-            scale = scale_for([found.median.value])
+            scale = scale_for([abs(found.median.value) or found.mad_ns])
             lines = [f"samples {count(found.count)}"]
             lines += [f"lost {percent_text(found.loss)}"] if found.loss else []
             lines += [
@@ -167,11 +167,11 @@ def write_stats(case: CaseSummary, path: Path) -> None:
 
 
 def _distributions(case: CaseSummary) -> tuple[Distribution | None, Distribution | None]:
-    """Return latency, as the charts of the case show it, and the magnitude of its jitter."""
+    """Return latency and its changes with their signs, as the charts of the case show them."""
     if case.latency:
-        return case.latency.half_round_trip, case.latency.jitter
+        return case.latency.half_round_trip, case.latency.ipdv
     if case.throughput:
-        jitter = case.throughput.jitter
-        one_way = jitter if jitter and jitter.quantity == "one_way_jitter" else None
+        ipdv = case.throughput.ipdv
+        one_way = ipdv if ipdv and ipdv.quantity == "one_way_ipdv" else None
         return case.throughput.probe_one_way, one_way
     return None, None

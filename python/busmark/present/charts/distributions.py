@@ -78,19 +78,23 @@ class Measure:
         return case.curves("box", is_jitter=self.is_jitter)
 
     def axis(self, cases: Iterable[CaseSummary]) -> str:
-        """Return the title of an axis of it: under load the round trip where one way is unknown."""
-        found = (self.curve(case) or self.shape(case) for case in cases)
-        first = next((one for one in found if one), None)
-        return f"{quantity_name(first.quantity)}, µs" if first else ""
+        """Return the title of an axis of it: under load the round trip where one way is unknown;
+        jitter with its sign is the IPDV."""
+        return _title(self.shape(case) or self.curve(case) for case in cases)
 
     def magnitude(self, cases: Iterable[CaseSummary]) -> str:
         """Return the same where signs are left out."""
-        return self.axis(cases).replace("jitter", "|jitter|")
+        return _title(map(self.curve, cases)).replace("jitter", "|jitter|")
 
     @property
     def needs(self) -> str:
         """Return what a campaign must have, for the list of what was left out."""
         return f"{self.test} cases with {self.samples}"
+
+
+def _title(found: Iterable[Points | None]) -> str:
+    first = next((one for one in found if one), None)
+    return f"{quantity_name(first.quantity)}, µs" if first else ""
 
 
 MEASURES = (

@@ -278,7 +278,7 @@ def _goodput(case: CaseSummary) -> Figure | None:
     return case.goodput
 
 
-CHANGE = "Jitter: the change from a sample to the next."
+CHANGE = "IPDV: the change from a sample to the next, with its sign; jitter: its magnitude."
 
 CHARTS: tuple[ChartKind, ...] = (
     _layer("layer-latency", "latency", "ratio of median RTT/2",

@@ -134,10 +134,14 @@ def counts_text(rounds: Sequence[int], samples: Sequence[int | None]) -> str:
 
 
 def back_text(cases: Sequence[CaseSummary]) -> str:
-    """Return what came back of what was sent, as sentences for a caption that follow others; empty
-    where all did."""
+    """Return what came back of what was sent, and how far latencies by two clocks may be off, as
+    sentences for a caption that follow others; empty where all did, by one clock."""
     lines = []
     for case in cases:
+        one_way = case.throughput.probe_one_way if case.throughput else None
+        if one_way and one_way.bound_ns:
+            off = text.time_text(one_way.bound_ns)
+            lines.append(f"{case.label}: by two clocks, one-way latencies may be off by ±{off}")
         shape = next(iter(case.curves("quantiles", scope="case")), None)
         if shape is None or shape.lost == 0:
             continue

@@ -21,6 +21,9 @@ SINCE_BEGIN = Axis("time since the start of the measurement, s")
 
 INDEPENDENT = "where 95 % would lie if samples were independent"
 
+SIGNED = "IPDV"
+"""What is drawn with its sign: a logarithmic axis has no place for it."""
+
 MIB = 2**20
 
 MILLI = 1e6
@@ -59,7 +62,7 @@ def _rows(
     floor: Sequence[tuple[str, float]],
 ) -> list[Plot]:
     """Return the whole round, where there is more of it than its last samples, and those."""
-    y = Axis(title, "linear" if title.startswith("jitter") else "log")
+    y = Axis(title, "linear" if title.startswith(SIGNED) else "log")
     top = max(point.y for point in (*line, *dots))
     all_lost = [at or 0.0 for at in gone.x] if gone else []
 
