@@ -1,8 +1,9 @@
-"""Latencies sample by sample, for limits on how many of them are later than something."""
+"""Latencies sample by sample, for limits on how many of them are later than something; and figures
+that a comparison has for a criterion alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,17 +11,25 @@ import numpy as np
 import polars as pl
 
 from busmark import stats
+from busmark.compare.change import FigureChange, change_of
+from busmark.compare.criterion import Criterion
+from busmark.compare.measured import Measurement, series_of
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
-from busmark.estimate import latency, throughput
+from busmark.estimate import Estimated, latency, of_case, throughput
+from busmark.estimate.distribution import Numbers, reduced
 from busmark.estimate.one_case import SAMPLE_COLUMNS
 from busmark.estimate.rounds import Row
-from busmark.estimate.samples import Timed
-from busmark.model.figure import FloatArray
+from busmark.estimate.samples import Pool, Timed
+from busmark.model.case import CaseSummary
+from busmark.model.entry import percentile
+from busmark.model.figure import Figure, FloatArray, mean_over_rounds
+from busmark.model.latency import ByRound
+from busmark.model.limits import Subject
 from busmark.store import Result
 
 Latencies = dict[str, FloatArray]
-"""By the quantity as `--fail-if` names it, in the order of sending; infinity for a lost sample."""
+"""By the series (`measured.SERIES`), in the order of sending; infinity for a lost sample."""
 
 
 def round_latencies(result: Result, case: str, row: Row) -> Latencies:
@@ -70,3 +79,92 @@ class Samples:
             for name, series in of_round.items():
                 found.setdefault(name, {})[row["round"]] = series
         return found
+
+    def of(self, quantity: str) -> Mapping[int, FloatArray]:
+        """Return latencies of a quantity in each round; empty where the case has none."""
+        series = series_of(quantity, self.case.test)
+        found = self.by_quantity.get(series.name, {}) if series else {}
+        return {number: each * series.factor for number, each in found.items()} if series else {}
+
+
+def typical(rounds: Mapping[int, FloatArray], percent: float) -> ByRound:
+    """Return a percentile of a typical round, of all samples that were sent, by latencies with
+    infinity for each that was lost."""
+    finite = [each[np.isfinite(each)] for each in rounds.values()]
+    latest = max((float(each.max()) for each in finite if each.size), default=0.0)
+    one = percentile(percent)
+    for own, each in zip(finite, rounds.values(), strict=True):
+        if stats.among_lost(percent, own.size, each.size - own.size):
+            reason = f"in a round the {one.name} falls among the samples that were lost"
+            return ByRound(figure=None, reason=reason, lost=True)
+    pool = Pool.of([np.minimum(each, latest) for each in rounds.values()])
+    if pool is None:
+        return ByRound(figure=None, reason="no round has a sample")
+    return reduced(pool, None, Numbers(back=[*rounds]), [one])[one.name]
+
+
+def estimated(case: CaseSummary, quantity: str, statistic: str) -> Estimated | None:
+    """Return the estimate of a typical round; None: the case has none."""
+    return next(
+        (
+            row
+            for row in of_case(case)
+            if (row.quantity, row.statistic) == (quantity, statistic)
+            and row.scope == "case"
+            and row.over == "rounds"
+        ),
+        None,
+    )
+
+
+def further(
+    criteria: Sequence[Criterion],
+    baseline: Samples,
+    candidate: Samples,
+    known: Collection[str],
+    *,
+    paired: bool,
+) -> list[FigureChange]:
+    """Return what became of the figures that criteria are about, besides the `known` ones."""
+    test, found = baseline.case.test, {}
+    for criterion in criteria:
+        name = criterion.names(test)
+        if name in known or name in found or test not in criterion.subject.row.tests:
+            continue
+        sides = [_measurement(criterion.subject, side) for side in (baseline, candidate)]
+        if any(sides):
+            found[name] = change_of(name, False, *sides, paired=paired)
+    return [*found.values()]
+
+
+def _measurement(subject: Subject, of: Samples) -> Measurement | None:
+    """Return a figure of one side; None: its cases have none such."""
+    rounds = of.of(subject.quantity)
+    if subject.later_ns is not None:
+        beyond = subject.beyond_ns(of.case.params.rate_hz)
+        return _late(rounds, beyond) if rounds and beyond is not None else None
+    if subject.row.of_samples:
+        if not rounds or subject.percent is None:
+            return None
+        own = typical(rounds, subject.percent)
+        values = dict(zip(own.rounds, own.values, strict=True))
+        return Measurement(own.figure, values, own.level, reason=own.reason, lost=own.lost)
+    row = estimated(of.side.analysed(of.case)[0], subject.quantity, subject.statistic)
+    if row is None:
+        return None
+    if row.value is None:
+        return Measurement(None, reason=row.reason)
+    low, high = (row.low, row.high) if row.is_estimate else (row.value, row.value)
+    shown = Figure(
+        value=row.value, low=low, high=high, count=row.count, rounds=row.rounds, unit=row.unit
+    )
+    return Measurement(shown)
+
+
+def _late(rounds: Mapping[int, FloatArray], beyond_ns: float) -> Measurement:
+    """Return the share of the samples that took longer, lost ones among them."""
+    hits = tuple(int((each > beyond_ns).sum()) for each in rounds.values())
+    totals = tuple(int(each.size) for each in rounds.values())
+    shares = [hit / total for hit, total in zip(hits, totals, strict=True)]
+    mean = mean_over_rounds(shares, "1", sum(totals))
+    return Measurement(mean, dict(zip(rounds, shares, strict=True)), counts=(hits, totals))

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """A row of the table `cases`: one round."""
 
+TESTS = ("latency", "throughput", "capacity", "discovery")
+
+Need = Literal["", "batch", "capture", "system"]
+"""What a case must have besides its test: batches, a capture, readings of the system's counters."""
+
 TWO_LEVEL = (
     "Median over rounds of the round's figure (a typical round); interval of order statistics."
 )
@@ -60,7 +65,7 @@ class Statistic:
     key: str
     """Field of `Distribution`, and in names of columns."""
     name: str
-    """For people, and in `--fail-if`."""
+    """For people, and in limits."""
     meaning: str
     """In descriptions of columns."""
     of: stats.Statistic
@@ -142,7 +147,7 @@ class Compared:
     """How a comparison gets a figure of rounds, and what it says of a change."""
 
     name: str
-    """As `--fail-if` names it."""
+    """In comparisons and histories, and where a limit names it."""
     word: str
     """For people."""
     tests: tuple[str, ...]
@@ -179,9 +184,16 @@ class Estimate:
     """None: it is in comparisons only."""
     quantity: str = ""
     """In the table of estimates and in requirements, where that is not the key."""
+    tests: tuple[str, ...] = TESTS
+    """Tests in which it is measured."""
+    needs: Need = ""
     statistic: str = "median"
     """Over rounds."""
     more_is_better: bool = False
+    names: tuple[str, ...] = ()
+    """Further names that limits accept."""
+    also: tuple[str, ...] = ()
+    """Words by which people look for it."""
     suffix: str = ""
     """Suffix of the column, for the unit."""
     tables: Mapping[str, Heading] = field(default_factory=dict)
@@ -208,6 +220,9 @@ class Number:
     """Empty: a count."""
     quantity: str = ""
     """As of `Estimate`."""
+    tests: tuple[str, ...] = TESTS
+    """Tests in which it is measured."""
+    needs: Need = ""
     statistic: str = "count"
     frames: bool = True
     """Whether the frame of cases has it."""

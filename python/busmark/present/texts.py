@@ -44,6 +44,10 @@ TEXTS = {
         "`busmark show --json` has all."
     ),
     "one_run": "One run of each, hence no interval.",
+    "share_of_all": (
+        "{percentile} is that of a typical round; the share is of the samples of all rounds "
+        "together, lost ones among them."
+    ),
     "more_cases": "{number} more; `--json` has all.",
     "too_few": "No change can be found yet: a series needs {needed} results.",
     "steps": (

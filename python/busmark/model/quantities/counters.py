@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from busmark.model.entry import Explained, Heading, Number
+from busmark.model.entry import TESTS, Explained, Heading, Number
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
@@ -58,7 +58,6 @@ COUNTERS = (
             is_trouble=True),
 )  # fmt: skip
 
-TESTS = ("latency", "throughput", "capacity", "discovery")
 EXPLAINED = Explained(
     "Counters of the system",
     (),
@@ -81,6 +80,7 @@ OF_CASES = tuple(
         key=one.column,
         unit=one.unit,
         meaning=f"{one.meaning}, in the measured time of the rounds that count",
+        needs="system",
         pick=_pick(one.column),
         frames=False,
         tables=dict.fromkeys(TESTS, Heading(one.title, minor=True, when="some", last=True))

@@ -33,6 +33,8 @@ def _discovery_of_round(row: Row, params: Parameters) -> float | None:
 
 DISCOVERY = Estimate(
     key="discovery",
+    also=("matching",),
+    tests=("latency", "throughput", "capacity"),
     unit="ns",
     suffix="_ns",
     meaning="time from the last endpoint's creation until all had matched",
@@ -52,6 +54,7 @@ CREATION_TIME = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="time of the calls that create what is new",
+    tests=("discovery",),
     pick=lambda case: case.discovery.creation if case.discovery else None,
     tables={"discovery": Heading("Creation", minor=True, when="always")},
     compared=_compared("creation", "creation"),
@@ -76,6 +79,7 @@ OWN_MATCH = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="time from start of creation until the new endpoint had matched",
+    tests=("discovery",),
     pick=lambda case: case.discovery.own_match if case.discovery else None,
     tables={"discovery": Heading("Own match", minor=True, when="known")},
     compared=_compared("own_match", "own match"),
@@ -86,6 +90,7 @@ PEER_MATCH = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="time from start of creation until the endpoint that was there had matched the new one",
+    tests=("discovery",),
     pick=lambda case: case.discovery.peer_match if case.discovery else None,
     tables={"discovery": Heading("Peer match", minor=True, when="known")},
     compared=_compared("peer_match", "peer match"),
@@ -96,6 +101,7 @@ FIRST_SAMPLE = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="time from start of creation until the first sample was received",
+    tests=("discovery",),
     pick=lambda case: case.discovery.first_sample if case.discovery else None,
     tables={"discovery": Heading("First sample", when="always")},
     compared=_compared("first_sample", "first sample"),
@@ -106,6 +112,7 @@ OWN_MATCH_AFTER = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="time from end of creation until the new endpoint had matched; below 0: before",
+    tests=("discovery",),
     pick=lambda case: case.discovery.own_match_after if case.discovery else None,
     tables={"discovery": Heading("Own match − creation", minor=True)},
 )
@@ -116,6 +123,7 @@ PEER_MATCH_AFTER = Estimate(
     suffix="_ns",
     meaning="time from end of creation until the other endpoint had matched the new one; "
     "below 0: before",
+    tests=("discovery",),
     pick=lambda case: case.discovery.peer_match_after if case.discovery else None,
     tables={"discovery": Heading("Peer match − creation", minor=True)},
 )
@@ -125,6 +133,7 @@ FIRST_SAMPLE_AFTER = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="time from end of creation until the first sample was received; below 0: before",
+    tests=("discovery",),
     pick=lambda case: case.discovery.first_sample_after if case.discovery else None,
     tables={"discovery": Heading("First sample − creation", minor=True)},
     explained=(
@@ -147,6 +156,7 @@ LOST_BEFORE = Estimate(
     unit="",
     meaning="samples per repetition that were sent after creation, before the first received one, "
     "and did not arrive",
+    tests=("discovery",),
     pick=lambda case: case.discovery.lost_before if case.discovery else None,
     tables={"discovery": Heading("Lost per repetition", when="always", interval=False)},
     explained=(
@@ -171,6 +181,7 @@ def _undiscovered(case: CaseSummary) -> tuple[int, str]:
 REPETITIONS = Number(
     key="repetitions",
     meaning="repetitions of a discovery test; null for every other test",
+    tests=("discovery",),
     pick=lambda case: case.discovery.repetitions if case.discovery else None,
     besides=_undiscovered,
     tables={"discovery": Heading("Repetitions")},

@@ -23,6 +23,7 @@ CPUS_USED = Estimate(
     quantity="cpu",
     unit="CPU",
     meaning="CPUs that all participants together kept busy",
+    needs="system",
     pick=lambda case: case.cpus_used,
     tables=_everywhere("CPUs busy", interval=False, absent=UNREAD),
 )
@@ -42,6 +43,7 @@ MEMORY = Number(
     unit="MiB",
     meaning="most memory in RAM of a participant, of the one that had most, without the samples "
     "that Busmark records there",
+    needs="system",
     pick=_most_memory,
     tables=_everywhere("Memory", absent=UNREAD),
 )
@@ -62,6 +64,7 @@ MEMORY_PER_ENDPOINT = Number(
     unit="MiB",
     meaning="memory in RAM of all participants together over their writers and readers, what a "
     "participant needs without any included; of streams with three endpoints or more",
+    needs="system",
     pick=_memory_per_endpoint,
     tables=_everywhere("Memory per endpoint"),
 )
@@ -69,6 +72,7 @@ MEMORY_PER_ENDPOINT = Number(
 CAPTURED = Number(
     key="captured",
     meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
+    needs="capture",
     pick=lambda case: case.captured,
     tables=_everywhere("Packets captured", "discovery"),
 )
@@ -77,6 +81,7 @@ CAPTURE_DROPPED = Number(
     key="capture_dropped",
     meaning="packets missing in the captures: dropped by the kernel's buffer, by the interface, or "
     "by dumpcap",
+    needs="capture",
     pick=lambda case: case.capture_dropped,
     tables=_everywhere("Packets not captured", "discovery", when="some"),
 )

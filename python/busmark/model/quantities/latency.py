@@ -61,6 +61,7 @@ ONE_WAY_THERE = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="median from a ping's sending to the responder's hands",
+    tests=("latency",),
     pick=lambda case: known(case.latency.one_way_there) if case.latency else None,
     explained=(BOTH,),
 )
@@ -71,6 +72,7 @@ ONE_WAY_BACK = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="median from a pong's sending to the pinger's hands",
+    tests=("latency",),
     pick=lambda case: known(case.latency.one_way_back) if case.latency else None,
     explained=(BOTH,),
 )
@@ -83,8 +85,10 @@ def _jitter_share(case: CaseSummary) -> Figure | None:
 
 JITTER_SHARE = Estimate(
     key="jitter_share",
+    also=("jitter", "ipdv", "pdv"),
     unit="1",
     meaning="median jitter over median latency, of each round",
+    tests=("latency", "throughput"),
     pick=_jitter_share,
     explained=(
         Explained(
@@ -115,6 +119,7 @@ JITTER_SHARE = Estimate(
 SAMPLES = Number(
     key="samples",
     meaning="latencies that came back",
+    tests=("latency",),
     pick=lambda case: case.rtt_2.count if case.rtt_2 else None,
     frames=False,
     tables={"latency": Heading("Samples", minor=True, when="always")},
@@ -124,6 +129,7 @@ PROBES_SENT = Number(
     key="probes_sent",
     meaning="samples of a stream whose latency was to be measured: in one at a rate with one clock "
     "all, at each reader; null where that is not known",
+    tests=("throughput",),
     pick=lambda case: case.throughput.probes_sent if case.throughput else None,
     explained=(
         Explained(
@@ -148,6 +154,7 @@ PROBES_LOST = Number(
     key="probes_lost",
     meaning="of these, those that never arrived; null where samples were lost and no record says "
     "whether probes were among them",
+    tests=("throughput",),
     pick=lambda case: case.throughput.probes_lost if case.throughput else None,
 )
 

@@ -33,9 +33,11 @@ _GOODPUT_COMPARED = Compared(
 GOODPUT = Estimate(
     key="goodput_mbit_per_s",
     quantity="goodput",
+    also=("throughput", "bandwidth"),
     unit="Mbit/s",
     more_is_better=True,
     meaning="goodput of bodies at the readers; of the test capacity at the sustained rate",
+    tests=("throughput", "capacity"),
     pick=lambda case: case.goodput,
     tables={
         "throughput": Heading("Goodput", when="always"),
@@ -66,6 +68,7 @@ THEORETICAL = Number(
     unit="1/s",
     meaning="what readers would receive if every writer kept its rate and nothing were lost; null "
     "at full speed",
+    tests=("throughput",),
     pick=lambda case: case.throughput.theoretical_per_s if case.throughput else None,
     tables={"throughput": Heading("Theoretical", minor=True)},
     details="samples to be read, theoretical",
@@ -89,6 +92,7 @@ NUMBERED = Estimate(
     unit="1/s",
     meaning="what all readers together would have read had nothing been lost, by the sequence "
     "numbers",
+    tests=("throughput",),
     pick=lambda case: case.throughput.numbered_per_s if case.throughput else None,
     tables={"throughput": Heading("Expected", minor=True)},
     details="samples to be read, by sequence numbers",
@@ -109,9 +113,11 @@ NUMBERED = Estimate(
 WRITTEN = Estimate(
     key="written_per_s",
     quantity="write_rate",
+    also=("written",),
     unit="1/s",
     more_is_better=True,
     meaning="rate of the writers",
+    tests=("throughput",),
     pick=lambda case: case.throughput.written_per_s if case.throughput else None,
     tables={"throughput": Heading("Written", minor=True, when="always")},
     details="samples written",
@@ -132,9 +138,12 @@ WRITTEN = Estimate(
 READ = Estimate(
     key="samples_per_s",
     quantity="read_rate",
+    names=("samples_per_s.throughput",),
+    also=("samples_per_s", "rate"),
     unit="1/s",
     more_is_better=True,
     meaning="goodput at the readers, all together",
+    tests=("throughput",),
     pick=lambda case: case.throughput.samples_per_s if case.throughput else None,
     tables={"throughput": Heading("Read", when="always")},
     details="samples read",
@@ -145,6 +154,7 @@ DRAIN = Estimate(
     quantity="drain",
     unit="ns",
     meaning="time from the end of writing to the arrival of the last sample",
+    tests=("throughput",),
     pick=lambda case: case.throughput.drain_ns if case.throughput else None,
     tables={"throughput": Heading("Drain", minor=True)},
     details="drain",
@@ -172,6 +182,7 @@ def _sent(case: CaseSummary) -> int | None:
 SENT = Number(
     key="sent",
     meaning="samples written in those that count, after warm-up",
+    tests=("latency", "throughput"),
     pick=_sent,
     details="sent",
     explained=(
@@ -202,6 +213,7 @@ SENT = Number(
 RECEIVED = Number(
     key="received",
     meaning="samples of a stream that arrived; null in a latency case",
+    tests=("throughput",),
     pick=lambda case: case.throughput.received if case.throughput else None,
     details="received",
 )
@@ -225,6 +237,7 @@ def _due(case: CaseSummary) -> int | None:
 LOST = Number(
     key="lost",
     meaning="of the expected ones, those that never arrived; of pings, those whose pong never came",
+    tests=("latency", "throughput"),
     pick=_lost,
     of=_due,
     tables={
@@ -237,6 +250,7 @@ LOST = Number(
 DUPLICATED = Number(
     key="duplicated",
     meaning="arrived again; null in a latency case",
+    tests=("throughput",),
     pick=lambda case: case.throughput.duplicated if case.throughput else None,
     tables={"throughput": Heading("Duplicated", minor=True, when="some")},
     details="duplicated",
@@ -258,6 +272,7 @@ DUPLICATED = Number(
 OUT_OF_ORDER = Number(
     key="out_of_order",
     meaning="arrived after a later one; null in a latency case",
+    tests=("throughput",),
     pick=lambda case: case.throughput.out_of_order if case.throughput else None,
     tables={"throughput": Heading("Out of order", minor=True, when="some")},
     details="out of order",
@@ -266,6 +281,7 @@ OUT_OF_ORDER = Number(
 FOREIGN = Number(
     key="foreign",
     meaning="without the run's cookie, or of a writer that nobody announced",
+    tests=("throughput",),
     pick=lambda case: case.throughput.foreign if case.throughput else None,
     frames=False,
     details="foreign",
@@ -285,6 +301,7 @@ FOREIGN = Number(
 CORRUPTED = Number(
     key="corrupted",
     meaning="bodies that differ from what was written",
+    tests=("throughput",),
     pick=lambda case: case.throughput.corrupted if case.throughput else None,
     frames=False,
     details="corrupted",
@@ -322,6 +339,7 @@ LOSS_OF_ALL = Number(
     statistic="value",
     unit="1",
     meaning="lost samples of the expected ones, 0 to 1",
+    tests=("latency", "throughput"),
     pick=_share_lost,
     frames=False,
 )
@@ -340,6 +358,8 @@ def _unacknowledged(case: CaseSummary) -> tuple[int, str]:
 BATCHES = Number(
     key="batches",
     meaning="batches written; null where the stream runs free",
+    tests=("throughput",),
+    needs="batch",
     pick=lambda case: own.count if (own := batches_of(case)) else None,
     besides=_unacknowledged,
     tables={"throughput": Heading("Batches")},
@@ -360,6 +380,8 @@ BATCHES = Number(
 UNACKNOWLEDGED = Number(
     key="batches_unacknowledged",
     meaning="of these, batches whose end some reader did not acknowledge",
+    tests=("throughput",),
+    needs="batch",
     pick=lambda case: own.unacknowledged if (own := batches_of(case)) else None,
 )
 
@@ -368,6 +390,8 @@ BATCH_TIME = Estimate(
     unit="ns",
     suffix="_ns",
     meaning="time of a batch at a reader, from its start to its end",
+    tests=("throughput",),
+    needs="batch",
     pick=lambda case: own.time if (own := batches_of(case)) else None,
     tables={"throughput": Heading("Time of a batch")},
 )
@@ -383,6 +407,7 @@ LOSS = Estimate(
     statistic="mean",
     unit="1",
     meaning="lost samples of the expected ones, 0 to 1",
+    tests=("latency", "throughput"),
     pick=lambda case: case.throughput.loss if case.throughput else None,
     details="loss",
     compared=Compared(
@@ -399,9 +424,11 @@ LOSS = Estimate(
 SUSTAINED_RATE = Estimate(
     key="sustained_rate_per_s",
     quantity="sustained_rate",
+    also=("capacity",),
     unit="1/s",
     more_is_better=True,
     meaning="greatest rate of each writer that met the criterion",
+    tests=("capacity",),
     pick=lambda case: case.capacity.rate if case.capacity else None,
     tables={"capacity": Heading("Rate of each writer", when="always")},
 )

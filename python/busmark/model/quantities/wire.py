@@ -77,6 +77,7 @@ WIRE_BYTES = Estimate(
     key="wire_bytes_per_sample",
     unit="B",
     meaning="bytes on the wire of the measured time, for each sample that passed it",
+    needs="capture",
     pick=lambda case: case.wire.bytes_per_sample if case.wire else None,
     tables={"latency": _WIRE_BYTES_HEADING, "throughput": _WIRE_BYTES_HEADING},
     compared=compared("wire_bytes", "bytes on the wire per sample", _wire_bytes_of_round, "B"),
@@ -118,6 +119,7 @@ WIRE_PACKETS = Estimate(
     key="wire_packets_per_sample",
     unit="",
     meaning="packets of the measured time, for each sample that passed the wire",
+    needs="capture",
     pick=lambda case: case.wire.packets_per_sample if case.wire else None,
     compared=compared("wire_packets", "packets per sample", _wire_packets_of_round, ""),
 )
@@ -127,6 +129,7 @@ WIRE_OVERHEAD = Estimate(
     unit="1",
     meaning="share of bytes on the wire beyond one copy of each sample's header and body; "
     "null where sizes vary",
+    needs="capture",
     pick=lambda case: case.wire.overhead_share if case.wire else None,
     explained=(
         explained(
@@ -145,6 +148,7 @@ WIRE_CONTROL = Estimate(
     unit="1",
     meaning="share of bytes on the wire in packets that only say what was sent or has come: "
     "heartbeats, acknowledgements, gaps, bare acknowledgements of TCP",
+    needs="capture",
     pick=lambda case: case.wire.control_share if case.wire else None,
     explained=(
         explained(
@@ -162,6 +166,7 @@ WIRE_REPEATED = Estimate(
     key="wire_repeated_share",
     unit="1",
     meaning="share of bytes on the wire that went the same way before",
+    needs="capture",
     pick=lambda case: case.wire.repeated_share if case.wire else None,
     explained=(
         explained(
@@ -186,6 +191,7 @@ WIRE_DISCOVERY = Estimate(
     key="wire_discovery_bytes",
     unit="B",
     meaning="bytes on the wire for discovery and liveliness of DDS, in a whole round",
+    needs="capture",
     pick=lambda case: case.wire.discovery_bytes if case.wire else None,
     tables={"throughput": _WIRE_DISCOVERY_HEADING, "discovery": _WIRE_DISCOVERY_HEADING},
     compared=compared(
@@ -212,6 +218,7 @@ WIRE_DISCOVERY_PACKETS = Estimate(
     key="wire_discovery_packets",
     unit="",
     meaning="packets for discovery and liveliness of DDS, in a whole round",
+    needs="capture",
     pick=lambda case: case.wire.discovery_packets if case.wire else None,
 )
 
