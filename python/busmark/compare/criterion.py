@@ -50,7 +50,7 @@ class Criterion:
 
     def __str__(self) -> str:
         """Return it with its statistic and unit, as `parse` reads it: `p99(latency) > 1.05 ×`."""
-        number = limits.amount(self.subject, self.limit)
+        number = limits.amount(self.subject, self.limit, bare=False)
         if not self.absolute:
             number = f"+{number}" if self.limit > 0.0 else number
             if not self.subject.is_share_of_samples:

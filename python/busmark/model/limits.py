@@ -86,10 +86,10 @@ class _Unit:
     def factor(self, unit: str) -> float | None:
         return units.factor_of(unit, self.names)
 
-    def text(self, value: float) -> str:
-        """Return the amount as `parse` reads it: "2 ms"."""
-        factors = {name: self.names[name] for name in self.shown}
-        name = next((n for n, each in factors.items() if abs(value) >= each), self.shown[-1])
+    def text(self, value: float, *, bare: bool = True) -> str:
+        """Return the amount as `parse` reads it: "2 ms"; unless `bare`, never a number alone."""
+        factors = {name: self.names[name] for name in self.shown if name or bare}
+        name = next((n for n, each in factors.items() if abs(value) >= each), [*factors][-1])
         return f"{value / factors[name]:.{DIGITS}g} {name}".rstrip()
 
 
@@ -101,7 +101,7 @@ UNITS = {
     "CPU": _Unit("CPU", 1.0, True, ("CPU",)),
     "MiB": _Unit("size", 1 / (1 << 20), False, ("GiB", "MiB", "KiB", "B")),
     "B": _Unit("size", 1.0, True, ("B",)),
-    "": _Unit("count", 1.0, True, ("",)),
+    "": _Unit("count", 1.0, True, ("M", "k", "")),
 }
 """By the unit of a quantity."""
 
@@ -178,9 +178,9 @@ class Limit:
     """Parameters of the cases that it is for."""
 
 
-def amount(subject: Subject, value: float) -> str:
-    """Return a limit's number with its unit, as it is parsed."""
-    return UNITS[subject.unit].text(value)
+def amount(subject: Subject, value: float, *, bare: bool = True) -> str:
+    """Return a limit's number with its unit, as it is parsed; `bare`: which may be none."""
+    return UNITS[subject.unit].text(value, bare=bare)
 
 
 def parse(text: str, door: str, *, baseline: bool = False) -> Limit:
@@ -207,7 +207,7 @@ OPERATORS = ("<=", ">=", "<", ">", "≤", "≥")
 _PARTS = re.compile(r"(?P<figure>[^<>=!≤≥]*)(?P<operator>[<>=!≤≥]*)(?P<number>.*)", re.DOTALL)
 _CALL = re.compile(r"(?P<name>[^()\s]+)\s*(?:\((?P<inside>[^()]*)\))?")
 _NUMBER = re.compile(
-    r"(?P<number>[-+−.0-9]*(?:[eE][-+]?[0-9]+)?|nan|inf)\s*(?P<unit>.*)", re.DOTALL
+    r"(?P<number>nan|inf|[-+−.0-9]*(?:[eE][-+]?[0-9]+)?)\s*(?P<unit>.*)", re.DOTALL
 )
 _WHERE = re.compile(r"\bwhere\b")
 
@@ -301,7 +301,11 @@ class _Parser:
             try:
                 found = statistic(name)
             except ValueError:
-                near = nearest(name, row.statistics, "Such as median, mean or p99.9.")
+                near = nearest(
+                    name,
+                    row.statistics,
+                    "Such as median, mean or p99.9; later(2ms) <= 0 limits all samples.",
+                )
                 self.fail(f"no statistic {name!r}", column, near)
             return f"p{found:.10g}" if isinstance(found, float) else found
         if name not in row.statistics:

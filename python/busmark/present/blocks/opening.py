@@ -131,7 +131,9 @@ def _measured(words: str, own: Sequence[RequirementVerdict]) -> Iterator[Field]:
     )
     if len({each.later_ns for each in own}) > 1:
         yield Field("Later than", "later_ns", "ns", kind="figure")
-    yield Field(text.upper_first(own[0].figure), _value, own[0].unit, kind="figure")
+    figure = own[0].figure
+    title = figure if figure.endswith(")") else text.upper_first(figure)
+    yield Field(title, _value, own[0].unit, kind="figure")
     yield Field("Limit", lambda each: Cell(each.limit, text=_limit(each)), kind="figure")
 
 
