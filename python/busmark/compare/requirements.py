@@ -266,13 +266,7 @@ def _percentile(
 ) -> Figure | None:
     """Return the percentile of a typical round; None: it cannot be stated."""
     row = estimated(case.summary, _quantity(case.summary, requirement), requirement.statistic)
-    if row is None:
-        return typical(samples, requirement.percent or 50.0).figure
-    if row.value is None:
-        return None
-    return Figure(
-        value=row.value, low=row.low, high=row.high, count=row.count, rounds=row.rounds, unit="ns"
-    )
+    return row.figure if row else typical(samples, requirement.percent or 50.0).figure
 
 
 def _quantity(case: CaseSummary, requirement: Requirement) -> str:
@@ -396,15 +390,8 @@ def _would_decide(more: int | None) -> str:
 
 def _value_text(row: Estimated) -> str:
     """Return value, interval and unit: "12.3 [11.0, 14.0] µs"."""
-    assert row.value is not None
-    figure = Figure(
-        value=row.value,
-        low=row.low,
-        high=row.high,
-        count=row.count,
-        rounds=row.rounds,
-        unit=row.unit,
-    )
+    figure = row.figure
+    assert figure is not None
     if row.unit in SCALES:
         shown = figure_text(figure, SCALES[row.unit])
         return shown

@@ -4,7 +4,7 @@ that a comparison has for a criterion alone."""
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +23,7 @@ from busmark.estimate.rounds import Row
 from busmark.estimate.samples import Pool, Timed
 from busmark.model.case import CaseSummary
 from busmark.model.entry import percentile
-from busmark.model.figure import Figure, FloatArray, mean_over_rounds
+from busmark.model.figure import CONFIDENCE, FloatArray, mean_over_rounds
 from busmark.model.latency import ByRound
 from busmark.model.limits import Subject
 from busmark.store import Result
@@ -154,11 +154,10 @@ def _measurement(subject: Subject, of: Samples) -> Measurement | None:
         return None
     if row.value is None:
         return Measurement(None, reason=row.reason)
-    low, high = (row.low, row.high) if row.is_estimate else (row.value, row.value)
-    shown = Figure(
-        value=row.value, low=low, high=high, count=row.count, rounds=row.rounds, unit=row.unit
-    )
-    return Measurement(shown)
+    if not row.is_estimate:
+        # What was counted is exact.
+        row = replace(row, low=row.value, high=row.value, confidence=CONFIDENCE)
+    return Measurement(row.figure)
 
 
 def _late(rounds: Mapping[int, FloatArray], beyond_ns: float) -> Measurement:
