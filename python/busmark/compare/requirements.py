@@ -8,20 +8,20 @@ A limit of 0 asks for none in the rounds that count: no measurement shows that a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf
 from typing import Literal
 
 from busmark import stats
 from busmark.compare.measured import of_rounds, series_of
-from busmark.compare.samples import estimated, round_latencies, typical
+from busmark.compare.samples import estimated, of_all, round_latencies
 from busmark.errors import UserError, together
 from busmark.estimate import Estimated, rounds
 from busmark.model import limits
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
-from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen
+from busmark.model.figure import CONFIDENCE, FloatArray, Frozen, Percentile
 from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, joined, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
@@ -49,8 +49,8 @@ class RequirementVerdict(Frozen):
     high: float | None
     unit: str
     percentile_ns: float | None = None
-    """Where the requirement is one on a percentile: that, as a typical round has it, while the
-    share is of the samples of all rounds; null where it cannot be stated."""
+    """Where the requirement is one on a percentile: that of the samples of all rounds together, as
+    the share is; null where it cannot be stated."""
     percentile_low_ns: float | None = None
     percentile_high_ns: float | None = None
     """Its 95 % interval."""
@@ -167,7 +167,7 @@ class _Said:
     count: int | None = None
     rounds: int = 0
     more: int | None = None
-    percentile: Figure | None = None
+    percentile: Percentile | None = None
     later_ns: float | None = None
 
 
@@ -194,9 +194,9 @@ def _judged(case: _Case, requirement: Requirement) -> RequirementVerdict:
         rounds=said.rounds,
         reason=said.reason,
         more_rounds=said.more,
-        percentile_ns=percentile.value if percentile else None,
-        percentile_low_ns=percentile.low if percentile else None,
-        percentile_high_ns=percentile.high if percentile else None,
+        percentile_ns=percentile.value_ns if percentile else None,
+        percentile_low_ns=percentile.low_ns if percentile else None,
+        percentile_high_ns=percentile.high_ns if percentile else None,
         later_ns=said.later_ns,
         fails=failing,
     )
@@ -254,19 +254,7 @@ def _of_samples(case: _Case, requirement: Requirement, nothing: _Said) -> _Said:
     facts = f"{count(own)} of {plural(found.estimate.count, 'sample')} took longer than "
     facts += limits.UNITS["ns"].text(beyond) + (f", {count(lost)} of them lost" if lost else "")
     said = _of_share(found, own, nothing, facts)
-    return (
-        said
-        if percent is None
-        else replace(said, percentile=_percentile(case, requirement, samples))
-    )
-
-
-def _percentile(
-    case: _Case, requirement: Requirement, samples: Mapping[int, FloatArray]
-) -> Figure | None:
-    """Return the percentile of a typical round; None: it cannot be stated."""
-    row = estimated(case.summary, _quantity(case.summary, requirement), requirement.statistic)
-    return row.figure if row else typical(samples, requirement.percent or 50.0).figure
+    return said if percent is None else replace(said, percentile=of_all(samples, percent))
 
 
 def _quantity(case: CaseSummary, requirement: Requirement) -> str:

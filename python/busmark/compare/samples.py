@@ -17,13 +17,13 @@ from busmark.compare.measured import Measurement, series_of
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
 from busmark.estimate import Estimated, latency, of_case, throughput
-from busmark.estimate.distribution import Numbers, reduced
+from busmark.estimate.distribution import Numbers, percentiles, reduced
 from busmark.estimate.one_case import SAMPLE_COLUMNS
 from busmark.estimate.rounds import Row
-from busmark.estimate.samples import Pool, Timed
+from busmark.estimate.samples import Pool, Sent, Timed
 from busmark.model.case import CaseSummary
 from busmark.model.entry import percentile
-from busmark.model.figure import CONFIDENCE, FloatArray, mean_over_rounds
+from busmark.model.figure import CONFIDENCE, FloatArray, Percentile, mean_over_rounds
 from busmark.model.latency import ByRound
 from busmark.model.limits import Subject
 from busmark.store import Result
@@ -88,19 +88,31 @@ class Samples:
 
 
 def typical(rounds: Mapping[int, FloatArray], percent: float) -> ByRound:
-    """Return a percentile of a typical round, of all samples that were sent, by latencies with
-    infinity for each that was lost."""
-    finite = [each[np.isfinite(each)] for each in rounds.values()]
-    latest = max((float(each.max()) for each in finite if each.size), default=0.0)
+    """Return a percentile of a typical round, by latencies with infinity for each that was lost."""
     one = percentile(percent)
-    for own, each in zip(finite, rounds.values(), strict=True):
-        if stats.among_lost(percent, own.size, each.size - own.size):
-            reason = f"in a round the {one.name} falls among the samples that were lost"
-            return ByRound(figure=None, reason=reason, lost=True)
-    pool = Pool.of([np.minimum(each, latest) for each in rounds.values()])
+    pool, sent = _pools(rounds)
     if pool is None:
-        return ByRound(figure=None, reason="no round has a sample")
-    return reduced(pool, None, Numbers(back=[*rounds]), [one])[one.name]
+        return ByRound(figure=None, reason="no sample came back")
+    numbers = Numbers([n for n, each in rounds.items() if np.isfinite(each).any()], [*rounds])
+    return reduced(pool, sent, numbers, [one])[one.name]
+
+
+def of_all(rounds: Mapping[int, FloatArray], percent: float) -> Percentile | None:
+    """Return a percentile of the samples of all rounds together, by latencies with infinity for
+    each that was lost; None where none came back."""
+    pool, sent = _pools(rounds)
+    return None if pool is None else percentiles(pool, sent, [percent])[0]
+
+
+def _pools(rounds: Mapping[int, FloatArray]) -> tuple[Pool | None, Sent | None]:
+    finite = [each[np.isfinite(each)] for each in rounds.values()]
+    pool = Pool.of(finite)
+    lost = [each.size - own.size for each, own in zip(rounds.values(), finite, strict=True)]
+    if pool is None or not any(lost):
+        return pool, None
+    latest = float(pool.pooled.values[-1])
+    sent = [stats.Round.of(np.minimum(each, latest)) for each in rounds.values()]
+    return pool, Sent(sent, [own.size for own in finite], lost)
 
 
 def estimated(case: CaseSummary, quantity: str, statistic: str) -> Estimated | None:

@@ -135,7 +135,7 @@ def distribution(
         loss=sent.share if sent else 0.0,
         skewness=whole.skewness,
         kurtosis=whole.kurtosis,
-        percentiles=_percentiles(pool, sent),
+        percentiles=percentiles(pool, sent),
         best=best_parts(stats.best(pooled)),
         hop_std=_hop_std(whole.std) if quantity == "round_trip" else None,
         effective_count=sum(stats.effective_sample_size(r) for r in rounds),
@@ -196,12 +196,15 @@ def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:
     return over_rounds(shares, "1", jitter.pooled.count)
 
 
-def _percentiles(pool: Pool, sent: Sent | None) -> list[Percentile]:
+def percentiles(
+    pool: Pool, sent: Sent | None, percents: Sequence[float] = stats.LADDER
+) -> list[Percentile]:
+    """Return percentiles of the samples of all rounds together, the lost ones of `sent` too."""
     if sent is None:
-        return [_percentile(pool.rounds, pool.pooled, percent) for percent in stats.LADDER]
+        return [_percentile(pool.rounds, pool.pooled, percent) for percent in percents]
     pooled, back = sent.pooled(), pool.pooled
     found = []
-    for percent in stats.LADDER:
+    for percent in percents:
         if sent.pooled_hides(percent):
             found.append(Percentile(percent=percent, value_ns=None, lost=True))
             continue

@@ -96,6 +96,16 @@ def test_whatever_else_is_written_is_refused_or_read(text: str) -> None:
         ("median.latency < 1.2", {"missed"}),
         ("median.latency < 1.02", {"met"}),
         ("p99.9.latency > 1.02", {"undecided"}),
+        # What comparisons have for a criterion alone.
+        ("half_round_trip > 1.02x", {"missed"}),
+        ("round_trip > 10.2us", {"missed"}),
+        ("p98(half_round_trip) > 5x", {"met"}),
+        ("p98(latency) > 1us", {"missed"}),
+        ("later(5.1us) > 1%", {"missed"}),
+        ("later(1s) > 1%", {"met"}),
+        ("jitter_share > 50x", {"met"}),
+        ("samples > 1.02x", {"met"}),
+        ("samples > 1k", {"missed"}),
     ],
 )
 def test_a_criterion_fails_where_the_interval_proves_it(
@@ -106,6 +116,13 @@ def test_a_criterion_fails_where_the_interval_proves_it(
     assert comparison.failed == (outcomes == {"missed"})
     strict = compared(place / "base", place / "slow", fail_if=[text], undecided="fail")
     assert strict.failed == (outcomes != {"met"})
+
+
+def test_what_one_criterion_asks_for_changes_nothing_else(place: Path) -> None:
+    sides = (place / "base", place / "slow")
+    plain, asked = (compared(*sides, fail_if=texts) for texts in ([], ["p98(latency) > 1.02"]))
+    assert plain.pairs == asked.pairs and plain.summary == asked.summary
+    assert all(one.value is not None and one.limit is not None for one in asked.criteria)
 
 
 def test_unchanged_campaigns_pass_a_gate(place: Path) -> None:

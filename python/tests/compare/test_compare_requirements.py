@@ -134,12 +134,21 @@ def test_what_no_case_can_have_is_refused(known: Path, requirement: str) -> None
 
 
 def test_a_percentile_stands_beside_the_share_with_its_interval(known: Path) -> None:
-    """1 % of the pings take 1 ms: the median of p98 is 10 µs."""
+    """1 % of the pings take 1 ms: p98 of all is some 10 µs."""
     _, (found,) = judged(known, "p98(latency) <= 20us")
     assert found["requirement"] == "p98(latency) <= 20 µs"
     assert found["figure"] == "samples later than 20 µs" and found["later_ns"] == 20e3
     low, value, high = (found[f"percentile_{end}ns"] for end in ("low_", "", "high_"))
     assert 10e3 < low <= value <= high < 12e3
+
+
+def test_the_percentile_agrees_with_the_share(rising: Path) -> None:
+    """The median of 1, 2, 3 … 2,000 µs is 1 ms, and a quarter is later than 1.5 ms."""
+    where = "where test=latency"
+    for limit in ("999us", "1ms", "1.5ms"):
+        _, (found,) = judged(rising, f"median(half_round_trip) <= {limit} {where}")
+        later = found["percentile_ns"] > found["later_ns"]
+        assert later == (found["value"] > found["limit"]), found
 
 
 def test_one_requirement_twice_is_judged_once(known: Path) -> None:

@@ -119,7 +119,7 @@ def _quantity(one: Estimate | Number) -> Quantity:
         tests=one.tests,
         needs=one.needs,
         compared=compared,
-        names=(*names, *([compared] if compared else [])),
+        names=tuple({*names, compared} - {"", one.quantity or one.key}),
         also=also,
     )
 
