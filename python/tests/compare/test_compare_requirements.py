@@ -190,6 +190,3 @@ def test_all_mistakes_are_shown_at_once_and_nothing_is_printed(known: Path) -> N
     )  # fmt: skip
     text = str(ended.exception)
     assert ended.stdout == "" and "adapter = tcp" in text and "wait" in text
-
-
-TEXTS = ("loss <= 1%", "p99.9(half_round_trip) <= 100us", "p99(half_round_trip) <= 100us")
