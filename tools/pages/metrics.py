@@ -302,14 +302,15 @@ LIMITS = """\
 ## Limits
 
 What `--require`, `[[require]]` and `--fail-if` may be on: `STATISTIC(QUANTITY)`, or the same as
-`STATISTIC.QUANTITY`; a quantity alone is the first statistic of its row. Latencies have any percentile, such as
-`p99.95(one_way)`. `later(2ms)`, `late` and `too_late` are shares of samples
-([which](../tasks/prove-a-requirement.md#what-can-be-required)). A case of another test cannot have the quantity: a
-requirement on it is *not applicable* there.
+`STATISTIC.QUANTITY`; a quantity alone is the first statistic of its row. Latencies have any
+percentile, such as `p99.95(one_way)`. `later(2ms)`, `late` and `too_late` are shares of samples
+([which](../tasks/prove-a-requirement.md#what-can-be-required)). A case of another test cannot have
+the quantity: a requirement on it is *not applicable* there.
 
-Units: times `ns`, `us`, `ms`, `s`, `min`, `h`; shares `%`, `ppm`; rates `/s`, `Hz`, `k`, `M`; bandwidths `kbit/s`,
-`Mbit/s`, `Gbit/s`; sizes `B`, `KiB`, `kB`, `MiB`, `MB`. Counts, rates, bytes and CPUs need none in a requirement. A
-share other than 0 always needs one. In `--fail-if` a number without a unit, or with `x`, is a ratio to the baseline.
+Units: times `ns`, `us`, `ms`, `s`, `min`, `h`; shares `%`, `ppm`; rates `/s`, `Hz`, `k`, `M`;
+bandwidths `kbit/s`, `Mbit/s`, `Gbit/s`; sizes `B`, `KiB`, `kB`, `MiB`, `MB`. Counts, rates, bytes
+and CPUs need none in a requirement. A share other than 0 always needs one. In `--fail-if` a number
+without a unit, or with `x`, is a ratio to the baseline.
 """
 
 

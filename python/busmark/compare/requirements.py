@@ -49,7 +49,7 @@ class RequirementVerdict(Frozen):
     high: float | None
     unit: str
     percentile_ns: float | None = None
-    """Where the requirement is one on a percentile: that of the samples of all rounds together, as
+    """Where the requirement is one on a percentile: its value by the samples of all rounds, as
     the share is; null where it cannot be stated."""
     percentile_low_ns: float | None = None
     percentile_high_ns: float | None = None

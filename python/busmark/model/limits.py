@@ -5,7 +5,7 @@
     lateness  := "later" "(" time ")" | ("late" | "too_late") ["(" share "," time ")"]
     operator  := "<=" | ">=" | "<" | ">"
 
-Quantities and their statistics are rows of `busmark.model.quantities`, units those of
+Quantities and their statistics are rows of `busmark.model.quantities`, units are in
 `busmark.model.units`. `p99.9(half_round_trip)` and `p99.9.half_round_trip` are one figure; a
 quantity alone is its first statistic. `late` is the share of samples later than max(20 % of the
 period, 5 ms), `too_late` than max(the period, 50 ms), and `later(2ms)` than that time.
@@ -61,7 +61,7 @@ MOST_RATIO = 100.0
 """A number without a unit from here on is more likely a limit that lacks one than a ratio."""
 
 DIGITS = 12
-"""Of a limit: as many as are written, without the last bits of a multiplication."""
+"""Significant digits of a limit, without the last bits of a multiplication."""
 
 
 @dataclass(frozen=True, slots=True)
