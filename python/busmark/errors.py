@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from types import MappingProxyType
 
 
 class UserError(Exception):
@@ -72,12 +73,21 @@ class RoundError(Exception):
 
 
 def nearest(
-    name: str, known: Iterable[str], otherwise: str = "", *, always: str = "", most: int = 1
+    name: str,
+    known: Iterable[str],
+    otherwise: str = "",
+    *,
+    always: str = "",
+    most: int = 1,
+    means: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """Return a remedy for a name that is none of these: up to `most` names that look like it, or
-    `otherwise`; then `always`."""
+    `otherwise`; then `always`. `means`: words that nothing is called, and the name to be shown."""
     import difflib  # nobody needs it where nothing is wrong
 
-    near = difflib.get_close_matches(name, list(known), n=most)
+    words = [*known, *means]
+    near = [name.casefold()] if name.casefold() in words else []
+    near += difflib.get_close_matches(name, words, n=most)
+    near = list(dict.fromkeys(means.get(word, word) for word in near))[:most]
     meant = f"Did you mean {' or '.join(near)}?" if near else otherwise
     return f"{meant} {always}".strip()

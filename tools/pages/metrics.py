@@ -7,11 +7,11 @@ from tools.pages.distribution import DISTRIBUTION, SHAPE
 
 from busmark.compare.fits import DiscoveryGrowth, SizeFit
 from busmark.model.discovery import Discovery
-from busmark.model.entry import STUDENT
+from busmark.model.entry import STUDENT, TESTS
 from busmark.model.entry import Explained as Metric
 from busmark.model.figure import Distribution, Frozen
 from busmark.model.latency import Latency, SegmentTable
-from busmark.model.quantities import OF_CASES
+from busmark.model.quantities import OF_CASES, QUANTITIES
 from busmark.model.resources import Resources
 from busmark.model.stream import Throughput
 from busmark.model.traffic import Wire
@@ -298,6 +298,38 @@ its warm-up, so they may count what others did.
 """
 
 
+LIMITS = """\
+## Limits
+
+What `--require`, `[[require]]` and `--fail-if` may be on: `STATISTIC(QUANTITY)`, or the same as
+`STATISTIC.QUANTITY`; a quantity alone is the first statistic of its row. Latencies have any
+percentile, such as `p99.95(one_way)`. `later(2ms)`, `late` and `too_late` are shares of samples
+([which](../tasks/prove-a-requirement.md#what-can-be-required)). A case of another test cannot have
+the quantity: a requirement on it is *not applicable* there.
+
+Units: times `ns`, `us`, `ms`, `s`, `min`, `h`; shares `%`, `ppm`; rates `/s`, `Hz`, `k`, `M`;
+bandwidths `kbit/s`, `Mbit/s`, `Gbit/s`; sizes `B`, `KiB`, `kB`, `MiB`, `MB`. Counts, rates, bytes
+and CPUs need none in a requirement. A share other than 0 always needs one. In `--fail-if` a number
+without a unit, or with `x`, is a ratio to the baseline.
+"""
+
+
+def _limits() -> str:
+    rows = [
+        [
+            md.code(row.name),
+            row.meaning,
+            row.unit if row.unit != "1" else "share",
+            ", ".join(row.statistics),
+            ", ".join(row.tests) if row.tests != TESTS else "all",
+            ", ".join(map(md.code, row.names)),
+        ]
+        for row in QUANTITIES.values()
+    ]
+    heads = ["quantity", "what it is", "unit", "statistics", "tests", "further names"]
+    return md.table(heads, rows)
+
+
 def page() -> str:
     """Return the page as Markdown."""
     parts = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
@@ -307,7 +339,7 @@ def page() -> str:
         parts += [f"## {title}\n", text + "\n"]
         for metric in metrics:
             parts += _section(metric)
-    return "\n".join([*parts, PER_ROUND])
+    return "\n".join([*parts, LIMITS, _limits(), PER_ROUND])
 
 
 def _section(metric: Metric) -> list[str]:

@@ -24,9 +24,9 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  "2%."),
     click.option("--fail-if", "expressions", multiple=True, metavar="EXPR",
                  help="Exit with code 1 if this is significant for a case: FIGURE > NUMBER, or <. "
-                 "Can be repeated. FIGURE: median, mean, p90, p99, p99.9 or p99.99 with .latency "
-                 "or .round_trip; goodput.throughput; loss; discovery. NUMBER: a ratio to the "
-                 "baseline, 1.05; for loss a difference, 0.1%; with a unit a limit for the "
+                 "Can be repeated. FIGURE as for --require: 'p99(latency)' or p99.latency, "
+                 "goodput, loss, 'later(2ms)', cpu. NUMBER: a ratio to the baseline, 1.05 or "
+                 "1.05x; for a share of samples a difference, 0.1%; with a unit a limit for the "
                  "candidate, 200us, 500Mbit/s."),
     click.option("--undecided", type=click.Choice(["fail", "pass"]),
                  help="Exit code where a criterion is undecided: 1 or 0; default: pass for a ratio "

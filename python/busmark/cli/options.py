@@ -20,7 +20,8 @@ REQUIRING = (
         multiple=True,
         metavar="LIMIT",
         help="What every case must meet, such as 'p99.9(half_round_trip) <= 2ms', 'loss <= 0.1%' "
-        "or 'goodput >= 50k where adapter=udp'. Can be repeated. Exit code 1 unless it is met.",
+        "or 'goodput >= 50k where adapter=udp'; figures are named as for --fail-if. Can be "
+        "repeated. Exit code 1 unless it is met.",
     ),
     click.option(
         "--undecided",

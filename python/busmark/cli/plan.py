@@ -111,10 +111,9 @@ def command(
     if any(map(is_chosen, runs)):
         goal = f"chosen during the run, for ±{loaded.rounds.target:.3g} of the figure"
         rows.append(("Length of a round", f"{goal} in the least time; {CHOSEN_S:g} s is assumed"))
-    for section in loaded.require:
-        meant = section.requirement()
-        where = ", ".join(f"{name} = {value}" for name, value in meant.where.items())
-        rows.append(("Required", f"{meant.text}{f' where {where}' if where else ''}"))
+    required_of = dict.fromkeys(section.requirement().key for section in loaded.require)
+    for limit, where in required_of:
+        rows.append(("Required", f"{limit} where {where}" if where else limit))
     for rate in sorted({case.params.rate_hz or 0.0 for case in runs}):
         if rate >= HIGH_HZ:
             each = f"a sample every {1e9 / rate:.3g} ns; rounds that do not reach it do not count"

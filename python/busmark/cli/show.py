@@ -125,7 +125,9 @@ def _required(
 
     asked = [replace(Requirement.parse(text), undecided=undecided) for text in requirements]
     judged = judge(Result(directory), campaign.cases, asked)
-    return campaign.model_copy(update={"requirements": [*campaign.requirements, *judged]})
+    again = {each.key for each in asked}
+    others = [one for one in campaign.requirements if (one.requirement, one.where) not in again]
+    return campaign.model_copy(update={"requirements": [*others, *judged]})
 
 
 def origin(campaign: Campaign, directory: Path) -> str:

@@ -16,6 +16,7 @@ import numpy as np
 from busmark import stats
 from busmark.compare.measured import HEADLINES, LATENCIES, STATISTICS, CaseMeasured, Measurement
 from busmark.model.figure import CONFIDENCE, Figure, figure
+from busmark.model.limits import is_lateness
 from busmark.model.quantities import COMPARED
 from busmark.model.text import percent_text, plural
 
@@ -99,7 +100,8 @@ class FigureChange:
 def unchanged(name: str) -> float:
     """Return what a figure's change is where there is none: 1 of a ratio, 0 of a difference."""
     of = COMPARED.get(name)
-    return 1.0 if of is None or of.is_ratio else 0.0
+    is_share = is_lateness(name) if of is None else not of.is_ratio
+    return 0.0 if is_share else 1.0
 
 
 Sessions = Mapping[str, Sequence[float]]
@@ -115,7 +117,7 @@ def changes(
     wanted = (baseline.headline, candidate.headline, *HEADLINES)
     headline = next(name for name in wanted if name in names)
     found = [
-        _found(
+        change_of(
             name,
             name == headline,
             baseline.figures.get(name),
@@ -179,7 +181,7 @@ def _losses(of: FigureChange, loss: FigureChange | None) -> Losses | None:
     return Losses(before.value, after.value, shown)
 
 
-def _found(
+def change_of(
     name: str,
     headline: bool,
     baseline: Measurement | None,
@@ -187,6 +189,7 @@ def _found(
     *,
     paired: bool,
 ) -> FigureChange:
+    """Return what became of a figure; with the reason where a side has none."""
     for role, side in {"baseline": baseline, "candidate": candidate}.items():
         if side is None or side.figure is None:
             why = side.reason if side and side.reason else "it has no such figure"

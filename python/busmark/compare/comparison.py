@@ -15,7 +15,7 @@ from busmark.compare.matching import Match, Matches, match
 from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import Comparison, Difference, LeftOut, Pair
 from busmark.compare.naming import name_pairs, where
-from busmark.compare.samples import Samples
+from busmark.compare.samples import Samples, further
 from busmark.compare.sides import Side, SideCase, interleaved, parameters
 from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, Decision, tests, verdicts
 from busmark.errors import UserError
@@ -183,16 +183,17 @@ def _compare(
                 first = baseline.measured(case)
                 samples = Samples(baseline, case)
                 sessions = _sessions(first, case, again)
-            missing += _missing(case, side, reasons, first)
+            missing += _missing(case, side, reasons, first, gate)
             for pair in pairs if first else []:
                 if first is None or not pair.candidate.good:
                     continue
                 second = side.measured(pair.candidate)
                 paired = interleaved(side, baseline)
                 found = changes(first, second, paired=paired, sessions={} if paired else sessions)
-                shares = beyond(
-                    gate.criteria, samples, Samples(side, pair.candidate), paired=paired
-                )
+                own = Samples(side, pair.candidate)
+                shares = beyond(gate.criteria, samples, own, paired=paired)
+                names = [each.name for each in found]
+                asked = further(gate.criteria, samples, own, names, paired=paired)
                 if sessions and again and not paired:
                     # What sessions differ by is in the interval of a ratio alone.
                     known = {f.name for f in found if f.tested}
@@ -202,20 +203,23 @@ def _compare(
                         if c.text in shares and (c.absolute or c.names(case.test) not in known)
                     }
                 compared.append(
-                    PairInProgress(side, pair, paired, first.only(), second.only(), found, shares)
+                    PairInProgress(
+                        side, pair, paired, first.only(), second.only(), found, shares, asked
+                    )
                 )
     return compared, missing
 
 
 def _missing(
-    case: SideCase, side: Side, reasons: Sequence[str], first: CaseMeasured | None
+    case: SideCase, side: Side, reasons: Sequence[str], first: CaseMeasured | None, gate: Gate
 ) -> list[MissingCase]:
     """Return the case of the baseline, where the candidate has not measured it; the floor is in no
     gate,
     nor is what the baseline does not support itself."""
     if not reasons or case.status == "unsupported" or case.flat.get("adapter") == FLOOR_ADAPTER:
         return []
-    figures = tuple(first.figures) if first else ()
+    asked = [c.names(case.test) for c in gate.criteria if case.test in c.subject.row.tests]
+    figures = (*first.figures, *asked) if first else ()
     return [MissingCase(case.id, case.id, side.name, case.test, reasons[0], figures)]
 
 
@@ -297,7 +301,7 @@ def _judged(
             full_label(pair, by),
             pair.candidate,
             pair.test,
-            c.found,
+            [*c.found, *c.asked],
             c.beyond,
         )
         for index, (pair, c) in enumerate(zip(pairs, compared, strict=True))

@@ -137,6 +137,8 @@ class PairInProgress:
     found: list[FigureChange]
     beyond: Mapping[str, Beyond] = field(default_factory=dict)
     """What decides criteria on percentiles."""
+    asked: Sequence[FigureChange] = ()
+    """Further figures, for criteria alone."""
 
     @property
     def is_floor(self) -> bool:

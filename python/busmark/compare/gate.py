@@ -262,8 +262,7 @@ class _Test:
         own = found.candidate.figure if found.candidate else None
         if own is None or own.low is None or own.low <= 0.0:
             return cls(criterion, found, limit, None, None, limit)
-        fits = own.unit in {"throughput": ("Mbit/s",)}.get(found.name.rpartition(".")[2], ("ns",))
-        if not fits:
+        if own.unit != criterion.unit:
             return cls(criterion, found, limit, None, None, limit, own.unit)
         exact = own.model_copy(update=dict.fromkeys(("value", "low", "high"), limit))
         change = ratio(Measurement(exact), Measurement(own), paired=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from busmark import stats
 from busmark.estimate.rounds import Row
@@ -12,14 +13,53 @@ from busmark.model.case import CaseSummary
 from busmark.model.entry import Compared
 from busmark.model.figure import Figure, Quantity, mean_over_rounds, over_rounds
 from busmark.model.latency import ByRound
+from busmark.model.limits import Subject
 from busmark.model.parameters import Parameters
-from busmark.model.quantities import COMPARED
+from busmark.model.quantities import COMPARED, QUANTITIES
 
 STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in statistics.STATISTICS}
-"""Statistics of latency; by the name that `--fail-if` uses."""
+"""Statistics of latency that every comparison has, by name."""
 
 LATENCIES = ("latency", "round_trip")
-"""Quantities as `--fail-if` names them."""
+"""Series of latencies that every comparison has."""
+
+
+class Series(NamedTuple):
+    """Which series of a case's latencies a quantity is of."""
+
+    name: str
+    """In `LATENCIES`."""
+    factor: float
+    """What it is multiplied by."""
+
+
+SERIES = {
+    ("latency", "latency"): Series("latency", 1.0),
+    ("half_round_trip", "latency"): Series("latency", 1.0),
+    ("round_trip", "latency"): Series("latency", 2.0),
+    ("latency", "throughput"): Series("latency", 1.0),
+    ("one_way", "throughput"): Series("latency", 1.0),
+    ("round_trip", "throughput"): Series("round_trip", 1.0),
+    ("half_round_trip", "throughput"): Series("round_trip", 0.5),
+}
+"""By quantity and test."""
+
+
+def series_of(quantity: str, test: str) -> Series | None:
+    """Return the series that a quantity is of in a case of this test; None: it has none."""
+    return SERIES.get((quantity, test))
+
+
+def compared_name(subject: Subject, test: str, *, absolute: bool = False) -> str:
+    """Return what comparisons call this figure of a case of this test: `p99.latency`. What they
+    have for a criterion alone has the name that limits give it."""
+    if subject.later_ns is None and (series := series_of(subject.quantity, test)):
+        return f"{subject.statistic}.{series.name}"
+    # Samples and bits have one ratio.
+    bits = subject.quantity in QUANTITIES["goodput"].others and not absolute
+    row = QUANTITIES["goodput"] if bits else subject.row
+    return row.compared or str(subject)
+
 
 HEADLINES = ("goodput.throughput", "median.latency", "first_sample", "discovery", "recovery")
 """The figures that give a case its verdict: the first one that it has."""

@@ -85,20 +85,8 @@ class Change(Frozen):
     """As `--fail-if` names it: median.latency, goodput.throughput, loss."""
     statistic: str | None
     """Null where there is one only, as for loss."""
-    quantity: Literal[
-        "latency",
-        "round_trip",
-        "throughput",
-        "loss",
-        "discovery",
-        "creation",
-        "own_match",
-        "peer_match",
-        "first_sample",
-        "wire_bytes",
-        "wire_packets",
-        "discovery_bytes",
-    ]
+    quantity: str
+    """The rest of the name: latency, round_trip, throughput, loss."""
     latency: Quantity | None = None
     """What a latency is; null for other quantities."""
     headline: bool

@@ -8,32 +8,35 @@ A limit of 0 asks for none in the rounds that count: no measurement shows that a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil, inf
-from typing import Any, Literal
+from typing import Literal
 
 from busmark import stats
-from busmark.compare.samples import Latencies, round_latencies
+from busmark.compare.measured import of_rounds, series_of
+from busmark.compare.samples import estimated, of_all, round_latencies
 from busmark.errors import UserError, together
-from busmark.estimate import Estimated, of_case, rounds
+from busmark.estimate import Estimated, rounds
+from busmark.model import limits
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
-from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen
+from busmark.model.figure import CONFIDENCE, FloatArray, Frozen, Percentile
 from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LOSS
-from busmark.model.text import SCALES, count, figure_text, number, percent_text, plural
+from busmark.model.text import SCALES, count, figure_text, joined, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
 from busmark.store import Result
 
-Verdict = Literal["met", "missed", "undecided"]
+Verdict = Literal["met", "missed", "undecided", "not applicable"]
+"""not applicable: a case of this kind cannot have what is limited; it counts as no other."""
 
 
 class RequirementVerdict(Frozen):
     """A requirement, and what one case says to it."""
 
     requirement: str
-    """As it was written."""
+    """With its statistic and unit: `median(latency) <= 2 ms`."""
     where: str
     """The parameters that it is for, as text; empty: all cases."""
     case: str
@@ -47,8 +50,14 @@ class RequirementVerdict(Frozen):
     high: float | None
     unit: str
     percentile_ns: float | None = None
-    """Where the requirement is one on a percentile: that, as a typical round has it; null where it
-    cannot be stated."""
+    """Where the requirement is one on a percentile: its value by the samples of all rounds, as
+    the share is; null where it cannot be stated."""
+    percentile_low_ns: float | None = None
+    percentile_high_ns: float | None = None
+    """Its 95 % interval."""
+    later_ns: float | None = None
+    """Where a share of late samples was held against the limit: they took longer than this, or were
+    lost; null for other figures."""
     limit: float
     """In the same unit."""
     at_most: bool
@@ -70,10 +79,12 @@ MOST_ROUNDS = 10_000
 def judge(
     result: Result, cases: Sequence[CaseSummary], requirements: Sequence[Requirement]
 ) -> list[RequirementVerdict]:
-    """Return what every case says to every requirement that is for it.
+    """Return what every case says to every requirement that is for it; of two that say the same,
+    the last.
 
     Raises:
-        UserError: a requirement is for no case, or names a parameter that no case has.
+        UserError: a requirement is for no case, names a parameter that no case has, or is on what
+            none of its cases can have.
     """
     rows = rounds.rows_of(result.cases)
     by_id = {case.id: case for case in cases}
@@ -81,9 +92,10 @@ def judge(
     floors = {case.id for case in cases if case.is_floor}
     found: list[RequirementVerdict] = []
     wrong: list[UserError] = []
-    for requirement in requirements:
+    for requirement in {each.key: each for each in requirements}.values():
         try:
             chosen = [by_id[case] for case in requirement.meant(params, floors)]
+            _check_applicable(requirement, chosen)
         except UserError as error:
             wrong.append(error)
             continue
@@ -95,8 +107,25 @@ def judge(
     return found
 
 
-def _conditions(where: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in where.items())
+def _check_applicable(requirement: Requirement, chosen: Sequence[CaseSummary]) -> None:
+    if any(_inapplicable(requirement, case) is None for case in chosen):
+        return
+    tests = joined(requirement.subject.row.tests, "or")
+    raise UserError(
+        f"no case can have it: {_inapplicable(requirement, chosen[0])}",
+        where=f"require {requirement.text!r}",
+        remedy=f"{requirement.quantity} is of the test {tests}"
+        + (" at a rate." if requirement.period_share else "."),
+    )
+
+
+def _inapplicable(requirement: Requirement, case: CaseSummary) -> str | None:
+    """Return why a case of this kind cannot have what is limited; None: it can."""
+    if case.test not in requirement.subject.row.tests:
+        return f"the test {case.test} has no {requirement.quantity}"
+    if requirement.period_share and requirement.subject.beyond_ns(case.params.rate_hz) is None:
+        return "it has no rate, so that there is no period"
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +150,9 @@ class _Case:
 
     @property
     def unknown(self) -> str | None:
-        """Why the case has no one-way latencies."""
-        return self._one_way.statistics["median"].reason if self._one_way else None
+        """Why the case has no one-way latencies, if not because most were lost."""
+        found = self._one_way.statistics["median"] if self._one_way else None
+        return found.reason if found and found.figure is None and not found.lost else None
 
     def latencies(self, quantity: str) -> dict[int, FloatArray]:
         """Return latencies by round in order of sending, infinity for each that was lost.
@@ -133,24 +163,10 @@ class _Case:
         found: dict[int, FloatArray] = {}
         for row in self.good:
             of_round = round_latencies(self.result, self.summary.id, row, by_two_clocks=True)
-            series = _series(of_round, quantity, str(row["test"]))
-            if series is not None:
-                found[row["round"]] = series
+            series = series_of(quantity, self.summary.test)
+            if series and series.name in of_round:
+                found[row["round"]] = of_round[series.name] * series.factor
         return found
-
-
-def _series(found: Latencies, quantity: str, test: str) -> FloatArray | None:
-    """Return the latencies that a requirement means; None: the round has none."""
-    pings = test == "latency"
-    main, trips = found.get("latency"), found.get("round_trip")
-    chosen: tuple[FloatArray | None, float] = {
-        "latency": (main, 1.0),
-        "half_round_trip": (main, 1.0) if pings else (trips, 0.5),
-        "round_trip": (main, 2.0) if pings else (trips, 1.0),
-        "one_way": (None if pings else main, 1.0),
-    }.get(quantity, (None, 1.0))
-    own, factor = chosen
-    return None if own is None else own * factor
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +183,8 @@ class _Said:
     count: int | None = None
     rounds: int = 0
     more: int | None = None
-    percentile_ns: float | None = None
+    percentile: Percentile | None = None
+    later_ns: float | None = None
 
 
 def _judged(case: _Case, requirement: Requirement) -> RequirementVerdict:
@@ -175,9 +192,10 @@ def _judged(case: _Case, requirement: Requirement) -> RequirementVerdict:
     failing = said.verdict == "missed" or (
         said.verdict == "undecided" and requirement.undecided == "fail"
     )
+    percentile = said.percentile
     return RequirementVerdict(
-        requirement=requirement.text,
-        where=_conditions(requirement.where),
+        requirement=str(requirement),
+        where=requirement.conditions,
         case=case.summary.id,
         label=case.summary.label,
         verdict=said.verdict,
@@ -192,64 +210,75 @@ def _judged(case: _Case, requirement: Requirement) -> RequirementVerdict:
         rounds=said.rounds,
         reason=said.reason,
         more_rounds=said.more,
-        percentile_ns=said.percentile_ns,
+        percentile_ns=percentile.value_ns if percentile else None,
+        percentile_low_ns=percentile.low_ns if percentile else None,
+        percentile_high_ns=percentile.high_ns if percentile else None,
+        later_ns=said.later_ns,
         fails=failing,
     )
 
 
+def _nothing(requirement: Requirement) -> _Said:
+    """Return what is known of any case: what is held against which limit."""
+    unit, allowed, figure = requirement.unit, requirement.limit, str(requirement.subject)
+    if requirement.percent is not None:
+        unit, allowed = "1", round(1.0 - requirement.percent / 100.0, 12)
+        figure = _later(requirement.limit)
+    elif requirement.later_ns is not None:
+        period = limits.UNITS["1"].text(requirement.period_share)
+        figure = _later(requirement.later_ns)
+        if requirement.period_share:
+            figure = figure.replace(" than ", f" than {period} of the period and than ")
+    elif requirement.subject.is_share_of_samples:
+        figure = "samples lost"
+    return _Said("undecided", "", figure, unit=unit, limit=allowed, at_most=requirement.at_most)
+
+
+def _later(ns: float) -> str:
+    return f"samples later than {limits.UNITS['ns'].text(ns)}"
+
+
 def _said(case: _Case, requirement: Requirement) -> _Said:
-    name = f"{requirement.statistic}({requirement.quantity})"
+    nothing = _nothing(requirement)
+    if why := _inapplicable(requirement, case.summary):
+        return replace(nothing, verdict="not applicable", reason=why)
     if case.summary.status in ("unsupported", "not_run", "failed"):
         why = case.summary.reason or case.summary.status
-        return _Said(
-            "undecided",
-            f"not measured: {why}",
-            name,
-            unit=requirement.unit,
-            limit=requirement.limit,
-            at_most=requirement.at_most,
-        )
+        return _because(nothing, f"not measured: {why}")
     if requirement.later_ns is not None or requirement.percent is not None:
-        return _of_samples(case, requirement, name)
-    if requirement.quantity == "loss":
-        return _of_loss(case, requirement, name)
-    return _of_figure(case, requirement, name)
+        return _of_samples(case, requirement, nothing)
+    if requirement.subject.is_share_of_samples:
+        return _of_loss(case, nothing)
+    return _of_figure(case, requirement, nothing)
 
 
-def _of_samples(case: _Case, requirement: Requirement, name: str) -> _Said:
+def _of_samples(case: _Case, requirement: Requirement, nothing: _Said) -> _Said:
     """Return a percentile, or a share of late samples: the share that exceeds something."""
-    beyond, percent = requirement.limit, requirement.percent
-    allowed = requirement.limit if percent is None else 1.0 - percent / 100.0
-    nothing = _Said("undecided", "", name, unit="1", limit=allowed, at_most=requirement.at_most)
+    beyond, percent, allowed = requirement.limit, requirement.percent, nothing.limit
     if percent is None:
-        rate = case.summary.params.rate_hz
-        period_ns = 1e9 / rate if isinstance(rate, int | float) and rate > 0 else None
-        if requirement.period_share and period_ns is None:
-            return _because(nothing, "it has no rate, so that there is no period")
-        later = requirement.later_ns or 0.0
-        beyond = max(requirement.period_share * (period_ns or 0.0), later)
+        beyond = requirement.subject.beyond_ns(case.summary.params.rate_hz) or 0.0
+    nothing = replace(nothing, later_ns=beyond)
     try:
         samples = case.latencies(requirement.quantity)
     except UserError as error:
         return _because(nothing, str(error).partition("\n")[0])
-    quantity = _quantity(case.summary, requirement)
-    row = _row(case.summary, quantity, requirement.statistic if percent else "median")
-    if row and row.value is None and quantity == "one_way" and case.unknown:
+    by_two_clocks = _quantity(case.summary, requirement) == "one_way"
+    if by_two_clocks and case.unknown:
         return _because(nothing, case.unknown)
+    off_ns = case.off_ns if by_two_clocks else 0.0
     if not samples:
         return _because(nothing, f"no sample has a {requirement.quantity}")
-    off_ns = case.off_ns if quantity == "one_way" else 0.0
-    name = f"samples of all rounds later than {_time_text(beyond)}"
-    share = percent or _percent_of(allowed)
-    found = stats.exceedance(samples, beyond, share, CONFIDENCE, off=off_ns)
+    found = stats.exceedance(
+        samples, beyond, percent or _percent_of(allowed), CONFIDENCE, off=off_ns
+    )
     own = sum(int((each > beyond).sum()) for each in samples.values())
     lost = sum(int((each == inf).sum()) for each in samples.values())
     facts = f"{count(own)} of {plural(found.estimate.count, 'sample')} took longer than "
-    facts += _time_text(beyond) + (f", {count(lost)} of them lost" if lost else "")
-    said = _of_share(found, own, allowed, requirement.at_most, name, facts)
+    facts += limits.UNITS["ns"].text(beyond) + (f", {count(lost)} of them lost" if lost else "")
+    said = _of_share(found, own, nothing, facts)
     if percent is None:
         return said
-    return replace(said, percentile_ns=row.value if row else None)
+    return replace(said, percentile=of_all(samples, percent, bound_ns=off_ns))
 
 
 def _quantity(case: CaseSummary, requirement: Requirement) -> str:
@@ -259,18 +288,27 @@ def _quantity(case: CaseSummary, requirement: Requirement) -> str:
     return "half_round_trip" if case.test == "latency" else "one_way"
 
 
-def _row(case: CaseSummary, quantity: str, statistic: str) -> Estimated | None:
-    """Return the estimate of a typical round."""
-    return next(
-        (
-            row
-            for row in of_case(case)
-            if row.quantity == quantity
-            and row.statistic == statistic
-            and row.scope == "case"
-            and row.over == "rounds"
-        ),
-        None,
+def _row(case: _Case, requirement: Requirement) -> Estimated | None:
+    """Return the estimate of a typical round, or what comparisons alone have of all rounds."""
+    quantity = _quantity(case.summary, requirement)
+    found = estimated(case.summary, quantity, requirement.statistic)
+    name = requirement.subject.row.compared
+    if found or not name:
+        return found
+    known = of_rounds(case.summary.test, case.summary.params, case.good, of_stream=False)
+    figure = known[name].figure if name in known else None
+    reason = known[name].reason if name in known else None
+    row = Estimated(quantity, requirement.statistic, None, requirement.unit, reason=reason)
+    if figure is None:
+        return row
+    return replace(
+        row,
+        value=figure.value,
+        low=figure.low,
+        high=figure.high,
+        count=figure.count,
+        rounds=figure.rounds,
+        is_estimate=True,
     )
 
 
@@ -279,87 +317,63 @@ def _percent_of(allowed: float) -> float:
     return min(max(100.0 * (1.0 - allowed), 50.0), 99.999)
 
 
-def _of_loss(case: _Case, requirement: Requirement, name: str) -> _Said:
+def _of_loss(case: _Case, nothing: _Said) -> _Said:
     assert LOSS.compared and LOSS.compared.share_of_round
     lost = LOSS.compared.share_of_round
     pairs = [pair for row in case.good if (pair := lost(row))]
-    nothing = _Said(
-        "undecided", "", name, unit="1", limit=requirement.limit, at_most=requirement.at_most
-    )
     if not pairs:
         return _because(nothing, "no round counts what is lost")
     hits, totals = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     found = stats.exceedance_of_counts(hits, totals, CONFIDENCE)
     facts = f"{count(sum(hits))} of {plural(sum(totals), 'sample')} lost"
-    return _of_share(
-        found, sum(hits), requirement.limit, requirement.at_most, "samples lost", facts
+    return _of_share(found, sum(hits), nothing, facts)
+
+
+def _of_share(found: stats.Exceedance, own: int, nothing: _Said, facts: str) -> _Said:
+    estimate, allowed, at_most = found.estimate, nothing.limit, nothing.at_most
+    known = replace(
+        nothing,
+        value=estimate.value,
+        low=estimate.low,
+        high=estimate.high,
+        count=estimate.count,
+        rounds=estimate.rounds,
     )
-
-
-def _of_share(
-    found: stats.Exceedance, own: int, allowed: float, at_most: bool, name: str, facts: str
-) -> _Said:
-    estimate = found.estimate
-    known: dict[str, Any] = {
-        "figure": name,
-        "value": estimate.value,
-        "low": estimate.low,
-        "high": estimate.high,
-        "unit": "1",
-        "limit": allowed,
-        "at_most": at_most,
-        "count": estimate.count,
-        "rounds": estimate.rounds,
-    }
     share = percent_text(allowed)
     bound = f"at most {share} may" if at_most else f"at least {share} must"
     if allowed == 0.0 and at_most:
-        verdict: Verdict = "missed" if own else "met"
-        return _Said(verdict, f"{facts}; none may", **known)
+        return replace(known, verdict="missed" if own else "met", reason=f"{facts}; none may")
     if estimate.low is None or estimate.high is None:
-        return _Said("undecided", f"{facts}; one round has no interval", more=1, **known)
+        return replace(known, reason=f"{facts}; one round has no interval", more=1)
     interval = f"{percent_text(estimate.low)} to {percent_text(estimate.high)} with 95 %"
     facts = f"{facts}, {percent_text(estimate.value)} ({interval}); {bound}"
     verdict = _verdict(estimate.low, estimate.high, allowed, at_most)
     if verdict != "undecided":
-        return _Said(verdict, facts, **known)
+        return replace(known, verdict=verdict, reason=facts)
     needed = found.rounds_to_decide(allowed)
     more = None if needed is None else max(needed - estimate.rounds, 1)
-    return _Said("undecided", f"{facts}; {_would_decide(more)}", more=more, **known)
+    return replace(known, reason=f"{facts}; {_would_decide(more)}", more=more)
 
 
-def _of_figure(case: _Case, requirement: Requirement, name: str) -> _Said:
-    row = _row(case.summary, _quantity(case.summary, requirement), requirement.statistic)
-    known: dict[str, Any] = {
-        "figure": name,
-        "unit": requirement.unit,
-        "limit": requirement.limit,
-        "at_most": requirement.at_most,
-    }
+def _of_figure(case: _Case, requirement: Requirement, nothing: _Said) -> _Said:
+    row = _row(case, requirement)
     if row is None or row.value is None:
         why = row.reason if row and row.reason else f"no {requirement.quantity} was measured"
-        return _Said("undecided", why, **known)
-    known |= {
-        "value": row.value,
-        "low": row.low,
-        "high": row.high,
-        "count": row.count,
-        "rounds": row.rounds,
-    }
+        return _because(nothing, why)
+    known = replace(
+        nothing, value=row.value, low=row.low, high=row.high, count=row.count, rounds=row.rounds
+    )
     low = row.value if row.low is None else row.low
     high = row.value if row.high is None else row.high
+    facts = _value_text(row)
     if row.low is None and row.is_estimate:
-        return _Said(
-            "undecided",
-            f"{_value_text(row)}; {plural(row.rounds, 'round')} give no interval",
-            more=1,
-            **known,
-        )
+        few = f"{plural(row.rounds, 'round')} give no interval"
+        return replace(known, reason=f"{facts}; {few}", more=1)
     verdict = _verdict(low, high, requirement.limit, requirement.at_most)
     if verdict != "undecided":
-        return _Said(verdict, _value_text(row), **known)
+        return replace(known, verdict=verdict, reason=facts)
     more = _rounds_for(row, requirement.limit)
-    return _Said("undecided", f"{_value_text(row)}; {_would_decide(more)}", more=more, **known)
+    return replace(known, reason=f"{facts}; {_would_decide(more)}", more=more)
 
 
 def _verdict(low: float, high: float, limit: float, at_most: bool) -> Verdict:
@@ -388,15 +402,8 @@ def _would_decide(more: int | None) -> str:
 
 def _value_text(row: Estimated) -> str:
     """Return value, interval and unit: "12.3 [11.0, 14.0] µs"."""
-    assert row.value is not None
-    figure = Figure(
-        value=row.value,
-        low=row.low,
-        high=row.high,
-        count=row.count,
-        rounds=row.rounds,
-        unit=row.unit,
-    )
+    figure = row.figure
+    assert figure is not None
     if row.unit in SCALES:
         shown = figure_text(figure, SCALES[row.unit])
         return shown
@@ -404,13 +411,6 @@ def _value_text(row: Estimated) -> str:
         "" if row.low is None or row.high is None else (f" [{number(row.low)}, {number(row.high)}]")
     )
     return f"{number(row.value)}{interval} {row.unit}".rstrip()
-
-
-def _time_text(ns: float) -> str:
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if ns >= size:
-            return f"{ns / size:g} {unit}"
-    return f"{ns:g} ns"
 
 
 def _because(said: _Said, reason: str) -> _Said:

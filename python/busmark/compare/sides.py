@@ -76,12 +76,13 @@ class Side:
 
     def measured(self, case: SideCase) -> CaseMeasured:
         """Return all figures of a case. Rounds that cannot be read are left out, with a notice."""
-        summary, problems = self._summary(case)
+        summary, problems = self.analysed(case)
         step_ns = self.result.manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
         notices = [problem.partition("\n")[0] for problem in problems]
         return measured(summary, case.good, step_ns, notices)
 
-    def _summary(self, case: SideCase) -> tuple[CaseSummary, list[str]]:
+    def analysed(self, case: SideCase) -> tuple[CaseSummary, list[str]]:
+        """Return the analysis of a case, and which rounds could not be read."""
         if case.id in self.known.cases:
             return self.known.cases[case.id], []
         found = next(one for one in self.result.manifest.cases if one.id == case.id)

@@ -144,7 +144,7 @@ def distribution(
         bound_ns=pool.bound_ns,
         skewness=whole.skewness,
         kurtosis=whole.kurtosis,
-        percentiles=_percentiles(pool, sent),
+        percentiles=percentiles(pool, sent),
         best=[] if pool.bound_ns or quantity in SIGNED else best_parts(stats.best(pooled)),
         hop_std=_hop_std(whole.std) if quantity == "round_trip" else None,
         effective_count=sum(stats.effective_sample_size(r) for r in rounds),
@@ -219,12 +219,15 @@ def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:
     return over_rounds(shares, "1", jitter.pooled.count)
 
 
-def _percentiles(pool: Pool, sent: Sent | None) -> list[Percentile]:
+def percentiles(
+    pool: Pool, sent: Sent | None, percents: Sequence[float] = stats.LADDER
+) -> list[Percentile]:
+    """Return percentiles of the samples of all rounds together, the lost ones of `sent` too."""
     if sent is None:
-        return [_percentile(pool.rounds, pool.pooled, percent, pool) for percent in stats.LADDER]
+        return [_percentile(pool.rounds, pool.pooled, percent, pool) for percent in percents]
     pooled, back = sent.pooled(), pool.pooled
     found = []
-    for percent in stats.LADDER:
+    for percent in percents:
         if sent.pooled_hides(percent):
             found.append(Percentile(percent=percent, value_ns=None, lost=True))
             continue

@@ -91,6 +91,21 @@ class Estimated:
     is_estimate: bool = False
     """Whether it should have an interval: not where it was counted or asked for."""
 
+    @property
+    def figure(self) -> Figure | None:
+        """The value with its limits, unit and counts; None: it has no value."""
+        if self.value is None:
+            return None
+        return Figure(
+            value=self.value,
+            low=self.low,
+            high=self.high,
+            confidence=self.confidence,
+            count=self.count,
+            rounds=self.rounds,
+            unit=self.unit,
+        )
+
 
 def table(cases: Iterable[CaseSummary]) -> pl.DataFrame:
     """Return the estimates of all cases; columns are `columns.ESTIMATES`."""

@@ -65,7 +65,7 @@ class Statistic:
     key: str
     """Field of `Distribution`, and in names of columns."""
     name: str
-    """For people, and in `--fail-if`."""
+    """For people, and in limits."""
     meaning: str
     """In descriptions of columns."""
     of: stats.Statistic
@@ -151,7 +151,7 @@ class Compared:
     """How a comparison gets a figure of rounds, and what it says of a change."""
 
     name: str
-    """As `--fail-if` names it."""
+    """In comparisons and histories, and where a limit names it."""
     word: str
     """For people."""
     tests: tuple[str, ...]
@@ -196,6 +196,10 @@ class Estimate:
     within: stats.Range = stats.POSITIVE
     """What it can be: neither it nor its limits lie outside."""
     more_is_better: bool = False
+    names: tuple[str, ...] = ()
+    """Further names that limits accept."""
+    also: tuple[str, ...] = ()
+    """Words by which people look for it."""
     suffix: str = ""
     """Suffix of the column, for the unit."""
     tables: Mapping[str, Heading] = field(default_factory=dict)

@@ -53,7 +53,19 @@ COUNT = (Scale("", 1.0),)
 SIZE = (Scale("B", 1.0),)
 """Bytes on the wire are shown to the byte: they are counted."""
 
-SCALES = {"ns": TIME, "1/s": RATE, "Mbit/s": MBIT, "B/s": BYTES, "CPU": CPUS, "B": SIZE, "": COUNT}
+MEMORY = (Scale("MiB", 1.0),)
+"""Memory in RAM."""
+
+SCALES = {
+    "ns": TIME,
+    "1/s": RATE,
+    "Mbit/s": MBIT,
+    "B/s": BYTES,
+    "CPU": CPUS,
+    "B": SIZE,
+    "MiB": MEMORY,
+    "": COUNT,
+}
 """By the unit of a figure; a share is shown in per cent."""
 
 

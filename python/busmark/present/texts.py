@@ -45,6 +45,10 @@ TEXTS = {
         "`busmark show --json` has all."
     ),
     "one_run": "One run of each, hence no interval.",
+    "share_of_all": (
+        "{percentile} and the share are of the samples of all rounds together, lost ones among "
+        "them; tables of cases have the percentile of a typical round."
+    ),
     "more_cases": "{number} more; `--json` has all.",
     "too_few": "No change can be found yet: a series needs {needed} results.",
     "steps": (

@@ -1,9 +1,10 @@
 """The scenario: what a user asks to be measured."""
 
+from busmark.model.limits import statistic
 from busmark.scenario.load import find, in_present_names, load, parse, reached, shipped
 from busmark.scenario.matrix import SideSection, nodes_of, parse_side
 from busmark.scenario.model import HEADER_BYTES, Capacity, Scenario
-from busmark.scenario.requirement import Requirement, statistic
+from busmark.scenario.requirement import Requirement
 from busmark.scenario.section import CaptureSection
 
 __all__ = [

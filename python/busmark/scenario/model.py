@@ -11,9 +11,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from busmark.errors import UserError
+from busmark.model.limits import statistic
 from busmark.scenario.fitting import AUTO, check
 from busmark.scenario.matrix import SAME, Matrix, SideSection
-from busmark.scenario.requirement import RequireSection, statistic
+from busmark.scenario.requirement import RequireSection
 from busmark.scenario.section import (
     CaptureSection,
     CommandSection,

@@ -7,13 +7,14 @@ from pathlib import Path
 
 from busmark import stats
 from busmark.compare.change import unchanged
-from busmark.compare.criterion import FIGURES
+from busmark.compare.measured import compared_name
 from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, WORSE, direction
-from busmark.errors import UserError, nearest
+from busmark.errors import UserError
+from busmark.model import limits
 from busmark.model import naming as dim
+from busmark.model.limits import Subject
 from busmark.model.naming import Named, described
 from busmark.model.parameters import Parameters
-from busmark.model.statistics import STATISTICS
 from busmark.model.text import MINUS, joined, plural
 from busmark.track import steps as detection
 from busmark.track.history import Entry
@@ -95,20 +96,21 @@ def _figure(name: str, entries: Sequence[Entry]) -> str:
     known = {figure for entry in entries for case in entry.cases for figure in case.figures}
     if name in known:
         return name
-    there = sorted(known, key=lambda own: FIGURES.index(own) if own in FIGURES else len(FIGURES))
-    if name in FIGURES:
+    there = sorted(known)
+    subject = limits.subject(name, "--figure")
+    own = next((each for each in _names(subject) if each in known), "")
+    if not own:
         raise UserError(
-            f"no result of this history has {name}",
+            f"no result of this history has {subject}",
             where="--figure",
             remedy=f"There are {joined(there)}.",
         )
-    if any(name == one.name for one in STATISTICS):
-        raise UserError(f"{name} of what?", where="--figure", remedy=f"Write {name}.latency.")
-    raise UserError(
-        f"no figure {name!r}",
-        where="--figure",
-        remedy=nearest(name, there, f"There are {joined(there)}.", most=3),
-    )
+    return own
+
+
+def _names(subject: Subject) -> list[str]:
+    """Return what results may call it, by the tests of which cases can have it."""
+    return [compared_name(subject, test) for test in subject.row.tests]
 
 
 def _key(series: Series) -> tuple[str, str, str]:

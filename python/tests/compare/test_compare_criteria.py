@@ -16,14 +16,18 @@ from busmark.errors import UserError
 @pytest.mark.parametrize(
     ("text", "figure", "above", "limit"),
     [
-        ("p99.latency > 1.05", "p99.latency", True, 1.05),
-        ("p99.9.round_trip>=1.1", "p99.9.round_trip", True, 1.1),
-        (" goodput.throughput < .97 ", "goodput.throughput", False, 0.97),
-        ("samples_per_s.throughput <= 1e0", "samples_per_s.throughput", False, 1.0),
+        ("p99.latency > 1.05", "p99(latency)", True, 1.05),
+        ("p99.9.round_trip>=1.1", "p99.9(round_trip)", True, 1.1),
+        (" goodput.throughput < .97 ", "median(goodput)", False, 0.97),
+        ("samples_per_s.throughput <= 1e0", "median(read_rate)", False, 1.0),
         ("loss > 0.1%", "loss", True, 0.001),
-        ("loss > 0.001", "loss", True, 0.001),
+        ("loss > 100ppm", "loss", True, 0.0001),
         ("loss < -1 %", "loss", False, -0.01),
-        ("discovery > 2", "discovery", True, 2.0),
+        ("discovery > 2", "median(discovery)", True, 2.0),
+        ("latency > 1.1 ×", "median(latency)", True, 1.1),
+        ("p98(one_way) > 1.1x", "p98(one_way)", True, 1.1),
+        ("cpu > 1.1", "median(cpu)", True, 1.1),
+        ("later(2ms) > 1%", "later(2 ms)", True, 0.01),
     ],
 )
 def test_a_criterion_is_read(text: str, figure: str, above: bool, limit: float) -> None:
@@ -34,26 +38,28 @@ def test_a_criterion_is_read(text: str, figure: str, above: bool, limit: float) 
 @pytest.mark.parametrize(
     ("text", "column", "what", "remedy"),
     [
-        ("", 1, "a figure is missing", "median.latency"),
-        ("> 1", 1, "a figure is missing", "median.latency"),
+        ("", 1, "a figure is missing", "median(latency)"),
+        ("> 1", 1, "a figure is missing", "median(latency)"),
         ("median.latency", 15, "an operator is missing", "<="),
         ("median.latency 1.05", 15, "an operator is missing", "<="),
         ("median.latency = 1.05", 16, "no operator '='", ">="),
         ("median.latency >> 1.05", 16, "no operator '>>'", ">="),
         ("median.latency >", 17, "a number is missing", "1.05"),
         ("median.latency > much", 18, "'much' is not a number", "1.05"),
-        ("median.latency > 5%", 18, "a ratio is not a percentage", "1.05 for 5 % more"),
+        ("median.latency > 5%", 18, "a ratio is not a percentage", "1.05x for 5 % more"),
         ("median.latency > nan", 18, "nan is no ratio", "above 0"),
         ("median.latency > 0", 18, "0 is no ratio", "above 0"),
-        ("loss > 200%", 8, "no such difference", "-1 to 1"),
-        ("p99.latncy > 1", 5, "no quantity 'latncy'", "Did you mean latency?"),
-        ("p98.latency > 1", 1, "no statistic 'p98'", "p99"),
+        ("loss > 200%", 8, "no difference of shares", "between -100% and 100%"),
+        ("loss > 1.5x", 8, "compared as a difference", "0.1%"),
+        ("loss > 0.001", 8, "0.001 has no unit: 0.1 %, or 0.001 %?", "Write 0.1% or 0.001%"),
+        ("jitter_share > 0.1", 16, "0.1 has no unit", "0.1x for a ratio"),
+        ("p99.latncy > 1", 5, "no quantity 'latncy'", "Did you mean latency"),
+        ("p99(rtt) > 1", 5, "no quantity 'rtt'", "Did you mean round_trip"),
         ("mediam.latency > 1", 1, "no statistic 'mediam'", "median"),
-        ("p99.9 > 1", 1, "p99.9 of what?", "p99.9.latency"),
-        ("latency > 1", 1, "which figure of latency?", "median.latency"),
-        ("throughput < 1", 1, "no figure 'throughput'", "goodput.throughput"),
-        ("gooput.throughput < 1", 1, "no statistic 'gooput'", "goodput"),
-        ("lost > 1", 1, "no figure 'lost'", "loss"),
+        ("p99(goodput) > 1", 1, "goodput has no p99", "median"),
+        ("p99.9 > 1", 1, "p99.9 of what?", "p99.9(half_round_trip)"),
+        ("throughput < 1", 1, "no quantity 'throughput'", "goodput"),
+        ("gooput < 1", 1, "no quantity 'gooput'", "goodput"),
     ],
 )
 def test_a_mistake_is_reported_with_its_place(
@@ -64,6 +70,12 @@ def test_a_mistake_is_reported_with_its_place(
     assert what in refused.value.message
     assert refused.value.where.endswith(f"column {column}")
     assert remedy in refused.value.remedy
+
+
+def test_conditions_are_not_for_a_criterion() -> None:
+    with pytest.raises(UserError, match="all cases") as refused:
+        Criterion.parse("p99.latency > 1 where size=64")
+    assert "RESULT#" in refused.value.remedy
 
 
 @given(st.text(max_size=40))
@@ -84,6 +96,16 @@ def test_whatever_else_is_written_is_refused_or_read(text: str) -> None:
         ("median.latency < 1.2", {"failed"}),
         ("median.latency < 1.02", {"passed"}),
         ("p99.9.latency > 1.02", {"undecided"}),
+        # What comparisons have for a criterion alone.
+        ("half_round_trip > 1.02x", {"missed"}),
+        ("round_trip > 10.2us", {"missed"}),
+        ("p98(half_round_trip) > 5x", {"met"}),
+        ("p98(latency) > 1us", {"missed"}),
+        ("later(5.1us) > 1%", {"missed"}),
+        ("later(1s) > 1%", {"met"}),
+        ("jitter_share > 50x", {"met"}),
+        ("samples > 1.02x", {"met"}),
+        ("samples > 1k", {"missed"}),
     ],
 )
 def test_a_criterion_fails_where_the_interval_proves_it(
@@ -94,6 +116,13 @@ def test_a_criterion_fails_where_the_interval_proves_it(
     assert comparison.failed == (outcomes == {"failed"})
     strict = compared(place / "base", place / "slow", fail_if=[text], undecided="fail")
     assert strict.failed == (outcomes != {"passed"})
+
+
+def test_what_one_criterion_asks_for_changes_nothing_else(place: Path) -> None:
+    sides = (place / "base", place / "slow")
+    plain, asked = (compared(*sides, fail_if=texts) for texts in ([], ["p98(latency) > 1.02"]))
+    assert plain.pairs == asked.pairs and plain.summary == asked.summary
+    assert all(one.value is not None and one.limit is not None for one in asked.criteria)
 
 
 def test_unchanged_campaigns_pass_a_gate(place: Path) -> None:

@@ -237,11 +237,11 @@ def test_a_case_that_is_gone_fails_and_is_counted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("limit", "what"),
-    [("p99.latency > 200", "200 has no unit"), ("p99.latency > 5min", "no unit 'min'"),
-     ("loss > 5us", "no absolute limit"), ("p99.discovery > 2", "no figure 'p99.discovery'"),
-     ("p99.throughput > 2", "no statistic 'p99'"), ("p98.latency > 1ms", "no statistic 'p98'"),
-     ("latencies > 1ms", "no figure 'latencies'"), ("p99.latency > -1us", "no limit"),
-     ("goodput.throughput < 5us", "no unit 'us'")],
+    [("p99.latency > 200", "200 has no unit"), ("p99.latency > 5MB", "'MB' is no unit of"),
+     ("loss > 5us", "'us' is no unit of loss"), ("p99.discovery > 2", "discovery has no p99"),
+     ("p99.throughput > 2", "no quantity 'throughput'"), ("px.latency > 1ms", "no statistic 'px'"),
+     ("latencies > 1ms", "no quantity 'latencies'"), ("p99.latency > -1us", "no limit"),
+     ("goodput.throughput < 5us", "'us' is no unit of")],
 )  # fmt: skip
 def test_a_limit_that_cannot_be_is_refused_with_its_place(
     base: Path, tmp_path: Path, limit: str, what: str

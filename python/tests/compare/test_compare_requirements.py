@@ -13,6 +13,8 @@ from click.testing import CliRunner
 from seams import command as busmark
 from synthetic_campaign import Builder
 
+from busmark.errors import UserError
+
 RECORDED = Path(__file__).resolve().parent.parent / "oracles" / "results"
 
 
@@ -56,8 +58,8 @@ def judged(result: Path, *requirements: str) -> tuple[int, list[dict[str, Any]]]
         ("mean(latency) <= 1ms", "met", None),
         ("loss <= 0", "met", 0.0),
         ("loss <= 1%", "met", 0.0),
-        ("goodput >= 1k", "undecided", None),
-        ("late <= 1%", "undecided", None),
+        ("p98(half_round_trip) <= 20us", "met", 0.01),
+        ("discovery <= 1s", "undecided", None),
     ],
 )
 def test_a_known_answer(known: Path, requirement: str, verdict: str, value: float | None) -> None:
@@ -105,6 +107,56 @@ def test_a_limit_is_on_the_latency_that_it_names(
     assert found["value"] == pytest.approx(share), found
 
 
+@pytest.mark.parametrize(
+    ("requirement", "cases"),
+    [
+        ("goodput >= 10M", {"stream": "missed", "pings": "not applicable"}),
+        ("p99(one_way) <= 1s", {"stream": "met", "pings": "not applicable"}),
+        ("late <= 100%", {"stream": "not applicable", "pings": "met"}),
+    ],
+)
+def test_what_a_case_cannot_have_is_neither_met_nor_undecided(
+    rising: Path, requirement: str, cases: dict[str, str]
+) -> None:
+    code, found = judged(rising, requirement)
+    assert {one["case"]: one["verdict"] for one in found} == cases
+    assert code == ("missed" in cases.values()), "what is not applicable does not fail"
+    assert all(one["reason"] and not one["fails"] for one in found if one["value"] is None)
+    text = CliRunner().invoke(busmark, ["show", str(rising), "--require", requirement]).stdout
+    assert "1 not applicable" in text and "undecided" not in text.partition("Answer")[0]
+
+
+@pytest.mark.parametrize("requirement", ["goodput >= 1k", "one_way <= 1ms", "late <= 1%"])
+def test_what_no_case_can_have_is_refused(known: Path, requirement: str) -> None:
+    ended = CliRunner().invoke(busmark, ["show", str(known), "--require", requirement])
+    assert isinstance(ended.exception, UserError)
+    assert "no case can have it" in str(ended.exception) and "throughput" in str(ended.exception)
+
+
+def test_a_percentile_stands_beside_the_share_with_its_interval(known: Path) -> None:
+    """1 % of the pings take 1 ms: p98 of all is some 10 µs."""
+    _, (found,) = judged(known, "p98(latency) <= 20us")
+    assert found["requirement"] == "p98(latency) <= 20 µs"
+    assert found["figure"] == "samples later than 20 µs" and found["later_ns"] == 20e3
+    low, value, high = (found[f"percentile_{end}ns"] for end in ("low_", "", "high_"))
+    assert 10e3 < low <= value <= high < 12e3
+
+
+def test_the_percentile_agrees_with_the_share(rising: Path) -> None:
+    """The median of 1, 2, 3 … 2,000 µs is 1 ms, and a quarter is later than 1.5 ms."""
+    where = "where test=latency"
+    for limit in ("900us", "1100us", "1500us"):
+        _, (found,) = judged(rising, f"median(half_round_trip) <= {limit} {where}")
+        later = found["percentile_ns"] > found["later_ns"]
+        assert later == (found["value"] > found["limit"]), found
+
+
+def test_one_requirement_twice_is_judged_once(known: Path) -> None:
+    again = ("latency <= 2ms", "median.latency<=0.002s", "median(latency) <= 2 ms")
+    _, found = judged(known, *again)
+    assert [one["requirement"] for one in found] == ["median(latency) <= 2 ms"]
+
+
 def test_rounds_that_would_decide_it_are_as_many_as_narrow_the_interval_to_the_limit(
     known: Path,
 ) -> None:
@@ -138,6 +190,3 @@ def test_all_mistakes_are_shown_at_once_and_nothing_is_printed(known: Path) -> N
     )  # fmt: skip
     text = str(ended.exception)
     assert ended.stdout == "" and "adapter = tcp" in text and "wait" in text
-
-
-TEXTS = ("loss <= 1%", "p99.9(half_round_trip) <= 100us", "p99(half_round_trip) <= 100us")

@@ -34,7 +34,7 @@ def test_what_is_undecided_gets_further_rounds_and_what_is_met_ends_with_0(lab: 
     )
     lab.scenario(text)
     planned = lab.busmark("plan", "scenario.toml")
-    assert "2 to 12" in planned.out and "loss <= 1%" in planned.out
+    assert "2 to 12" in planned.out and "loss <= 1 %" in planned.out
     met = ("--require", "median(half_round_trip) <= 10s")
     ended = lab.busmark("run", "scenario.toml", "--out", "result", *met)
     assert ended.code == 0, ended.text

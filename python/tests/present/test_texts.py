@@ -31,6 +31,7 @@ VALUES: dict[str, dict[str, object]] = {
     "ratio": {"margin": "2 %", "level": "95 %"},
     "ratios_of_cases": {"level": "95 %", "alike": "1.25"},
     "see": {"marks": "!a Few rounds"},
+    "share_of_all": {"percentile": "p99.9(half_round_trip)"},
     "size_models": {"level": "95 %"},
     "steps": {
         "least": 3, "tests": 12, "level": "1 %", "confidence": "95 %", "margin": "2 %",

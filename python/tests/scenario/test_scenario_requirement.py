@@ -79,6 +79,8 @@ def test_conditions_choose_cases() -> None:
     "text",
     [
         "", "loss", "loss 1%", "loss <= ", "loss <= x", "loss <= 1..2", "loss == 1%",
+        "loss <= 0.1", "late <= 1", "loss <= 101%", "loss <= 1.05x", "goodput >= 0.95x",
+        "p99 <= 1ms",
         "loss <= 5ms", "p99(loss) <= 1%", "p100(latency) <= 1ms", "px(latency) <= 1ms",
         "p99(half_roundtrip) <= 1ms", "p99(half_round_trip) <= 1", "p99(half_round_trip) <= 64kHz",
         "late(20%) <= 1%", "late(20%, 5) <= 1%", "later() <= 1%", "late <= 5ms",

@@ -182,7 +182,7 @@ def test_a_result_that_belongs_to_no_commit_or_machine_is_refused(
         (("add", "r0", "--commit", "a", "--history", "r1"), "this is not a file"),
         (("show",), "there is no such history"),
         (("check", "--history", "empty"), "has no result yet"),
-        (("check", "--history", "one", "--figure", "medain.latency"), "no figure 'medain.latency'"),
+        (("check", "--history", "one", "--figure", "medain.latency"), "no statistic 'medain'"),
         (("check", "--history", "one", "--figure", "median"), "median of what"),
         (("check", "--history", "one", "--figure", "goodput.throughput"), "no result of this"),
         (("check", "--history", "one", "--worse-than", "much"), "is not a share"),

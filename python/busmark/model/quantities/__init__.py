@@ -14,6 +14,7 @@ from busmark.model.quantities import counters, discovery, host, latency, stream,
 from busmark.model.quantities.host import CPUS_USED
 from busmark.model.quantities.latency import JITTER_SHARE, LATENCIES, PINGS, PROBES
 from busmark.model.quantities.stream import GOODPUT, LOSS, LOST
+from busmark.model.statistics import STATISTICS
 
 OF_CASES: tuple[Estimate | Number, ...] = tuple(
     one
@@ -52,9 +53,15 @@ class Quantity:
     tests: tuple[str, ...] = TESTS
     """Tests in which it is measured."""
     needs: Need = ""
+    compared: str = ""
+    """Name of its figure in comparisons; empty: they have it for a criterion alone."""
+    names: tuple[str, ...] = ()
+    """Further names that limits accept."""
+    also: tuple[str, ...] = ()
+    """Words by which people look for it."""
 
 
-_OF_SAMPLES = ("median", "mean", "p99", "p99.9")
+_OF_SAMPLES = tuple(one.name for one in STATISTICS)
 
 _SINGLE = ("latency", "throughput")
 
@@ -66,8 +73,17 @@ _LATENCIES = (
         _OF_SAMPLES,
         of_samples=True,
         tests=_SINGLE,
+        also=("delay", "response"),
     ),
-    Quantity("half_round_trip", "ns", PINGS.meaning, _OF_SAMPLES, of_samples=True, tests=_SINGLE),
+    Quantity(
+        "half_round_trip",
+        "ns",
+        PINGS.meaning,
+        _OF_SAMPLES,
+        of_samples=True,
+        tests=_SINGLE,
+        also=("half_rtt", "rtt/2", "rtt2"),
+    ),
     Quantity(
         "round_trip",
         "ns",
@@ -75,13 +91,24 @@ _LATENCIES = (
         _OF_SAMPLES,
         of_samples=True,
         tests=_SINGLE,
+        also=("rtt", "ping"),
     ),
-    Quantity("one_way", "ns", PROBES.meaning, _OF_SAMPLES, of_samples=True, tests=("throughput",)),
+    Quantity(
+        "one_way",
+        "ns",
+        PROBES.meaning,
+        _OF_SAMPLES,
+        of_samples=True,
+        tests=("throughput",),
+        also=("owd", "one_way_delay"),
+    ),
 )
 
 
 def _quantity(one: Estimate | Number) -> Quantity:
     others = ("read_rate",) if one is GOODPUT else ()
+    compared = one.compared.name if isinstance(one, Estimate) and one.compared else ""
+    names, also = (one.names, one.also) if isinstance(one, Estimate) else ((), ())
     return Quantity(
         one.quantity or one.key,
         one.unit,
@@ -91,6 +118,9 @@ def _quantity(one: Estimate | Number) -> Quantity:
         others=others,
         tests=one.tests,
         needs=one.needs,
+        compared=compared,
+        names=tuple({*names, compared} - {"", one.quantity or one.key}),
+        also=also,
     )
 
 
@@ -105,10 +135,18 @@ def _by_name(*rows: Quantity) -> dict[str, Quantity]:
     return found
 
 
-QUANTITIES = _by_name(*_LATENCIES, *map(_quantity, ESTIMATES), *map(_quantity, NUMBERS))
+QUANTITIES = _by_name(
+    *_LATENCIES,
+    *(_quantity(one) for one in OF_CASES if isinstance(one, Estimate)),
+    *map(_quantity, NUMBERS),
+)
 """All of them, by name."""
 
+BY_ANY_NAME = {name: row for row in QUANTITIES.values() for name in (*row.names, row.name)}
+"""By every name that limits accept."""
+
 __all__ = [
+    "BY_ANY_NAME",
     "COMPARED",
     "CPUS_USED",
     "ESTIMATES",

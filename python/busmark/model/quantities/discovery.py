@@ -33,6 +33,8 @@ def _discovery_of_round(row: Row, params: Parameters) -> float | None:
 
 DISCOVERY = Estimate(
     key="discovery",
+    also=("matching",),
+    tests=("latency", "throughput", "capacity"),
     unit="ns",
     suffix="_ns",
     meaning="time from the last endpoint's creation until all had matched",

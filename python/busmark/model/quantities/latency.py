@@ -99,6 +99,7 @@ def _jitter_share(case: CaseSummary) -> Figure | None:
 
 JITTER_SHARE = Estimate(
     key="jitter_share",
+    also=("jitter", "ipdv", "pdv"),
     unit="1",
     meaning="median jitter over median latency, of each round",
     tests=("latency", "throughput"),

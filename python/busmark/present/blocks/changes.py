@@ -93,7 +93,7 @@ def change_cell(change: Change | None, loss: Change | None = None) -> Cell:
     if found is None:
         return ABSENT
     if change.kind == "difference":
-        return Cell(found.value, found.low, found.high, text=_difference(found))
+        return Cell(found.value, found.low, found.high, text=difference_text(found))
     return Cell(found.value, found.low, found.high)
 
 
@@ -102,7 +102,7 @@ def _signed(value: float) -> str:
     return shown if value == 0 else f"{'+' if value > 0 else text.MINUS}{shown}"
 
 
-def _difference(found: Figure) -> str:
+def difference_text(found: Figure) -> str:
     ends = (found.low, found.high)
     limits = [_signed(end) for end in ends if end is not None]
     value = _signed(found.value)

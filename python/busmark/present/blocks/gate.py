@@ -11,7 +11,13 @@ from busmark.compare.gate import MOST_MORE
 from busmark.compare.model import REASONS, Comparison, CriterionVerdict, Outcome
 from busmark.model import text
 from busmark.model.figure import Figure
-from busmark.present.blocks.changes import case_name, change_cell, named, value_cell
+from busmark.present.blocks.changes import (
+    case_name,
+    change_cell,
+    difference_text,
+    named,
+    value_cell,
+)
 from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.document import Cell, Row, Section, Text
 from busmark.present.figures import in_words, ratio_with_interval
@@ -29,6 +35,8 @@ COUNTED: dict[Outcome, str] = {
 
 MOST_RATIO = 10.0
 """A percentile that would have to grow by more says less than the share of samples beyond."""
+OF_NO_COLUMN = "of no column"
+"""Each value of the table has the unit of its own criterion, written behind it."""
 
 MANY = f"> {text.count(MOST_MORE)}"
 """More rounds than anybody would run."""
@@ -113,9 +121,14 @@ def _measured(judged: CriterionVerdict, comparison: Comparison) -> Cell:
         limits = f" [{', '.join(ends)}]" if ends else ""
         return Cell(value.value, text=f"{_percent(value.value, judged.limit)}{limits} %")
     if judged.kind == "value":
-        return value_cell(value)
+        return value_cell(value, OF_NO_COLUMN)
     pair = None if judged.pair is None else comparison.pairs[judged.pair]
-    return change_cell(named(pair, judged.name), named(pair, "loss"))
+    change = named(pair, judged.name)
+    if change is None and value is not None:
+        # A figure that only the criterion asks for is in no pair.
+        shown = difference_text(value) if judged.kind == "difference" else ""
+        return Cell(value.value, value.low, value.high, text=shown)
+    return change_cell(change, named(pair, "loss"))
 
 
 def _percent(share: float, limit: float | None) -> str:

@@ -19,8 +19,9 @@ from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.document import Cell, Row, Section, Table, Text
 from busmark.present.figures import in_words
 
-SIGNS = {"met": "✓", "missed": "✗", "undecided": "?"}
-WORST = ("missed", "undecided", "met")
+SIGNS = {"missed": "✗", "undecided": "?", "met": "✓", "not applicable": "–"}
+"""By verdict, the worst first."""
+WORST = tuple(SIGNS)
 
 MOST_CASES = 12
 """Cases named below a requirement; of more, only those that do not meet it."""
@@ -75,7 +76,7 @@ def requirements(campaign: Campaign) -> Section | None:
     if not judged:
         return None
     blocks = []
-    counts = dict.fromkeys(("met", "missed", "undecided"), 0)
+    counts = dict.fromkeys(("met", "missed", "undecided", "not applicable"), 0)
     for words, own in by_requirement(judged):
         counts[worst(own)] += 1
         blocks.append(_requirement(words, own))
@@ -98,7 +99,7 @@ def worst(judged: Sequence[RequirementVerdict]) -> str:
 def _requirement(words: str, own: Sequence[RequirementVerdict]) -> Table:
     ordered = sorted(own, key=lambda each: WORST.index(each.verdict))
     if len(own) > MOST_CASES:
-        ordered = [each for each in ordered if each.verdict != "met"][:MOST_CASES]
+        ordered = [each for each in ordered if each.verdict in WORST[:2]][:MOST_CASES]
     counts = {verdict: sum(each.verdict == verdict for each in own) for verdict in WORST}
     fields = [
         Field("Case", lambda each: f"{SIGNS[each.verdict]} {each.case}"),
@@ -107,6 +108,8 @@ def _requirement(words: str, own: Sequence[RequirementVerdict]) -> Table:
         Field("More rounds", _more_rounds),
     ]
     notes = []
+    if any(each.percentile_ns is not None for each in ordered):
+        notes.append(Text("share_of_all", {"percentile": words.partition(" ")[0]}))
     if len(own) > len(ordered):
         notes.append(Text("more_cases", {"number": len(own) - len(ordered)}))
     return listing(
@@ -120,22 +123,24 @@ def _requirement(words: str, own: Sequence[RequirementVerdict]) -> Table:
 
 def _measured(words: str, own: Sequence[RequirementVerdict]) -> Iterator[Field]:
     """Yield the percentile where the requirement is one on it; what was measured; the limit."""
-    # The share beside it is of all samples together: rounds that differ may have either on the
-    # other side of the limit.
-    statistic = words.partition("(")[0] if "(" in words else "median"
-    title = f"{text.upper_first(statistic)} of a typical round"
-    yield Field(title, "percentile_ns", "ns", kind="figure")
-    if len({each.unit for each in own}) == 1:
-        title = own[0].figure if len({each.figure for each in own}) == 1 else "Measured"
-        yield Field(
-            title,
-            lambda each: Cell(each.value, each.low, each.high, note=each.reason),
-            own[0].unit,
-            kind="figure",
-        )
-    else:
-        yield Field("Measured", lambda each: Cell(text=_text(each, each.value)), kind="figure")
+    yield Field(
+        words.partition("(")[0],
+        lambda each: Cell(each.percentile_ns, each.percentile_low_ns, each.percentile_high_ns),
+        "ns",
+        kind="figure",
+    )
+    if len({each.later_ns for each in own}) > 1:
+        yield Field("Later than", "later_ns", "ns", kind="figure")
+    figure = own[0].figure
+    title = figure if figure.endswith(")") else text.upper_first(figure)
+    yield Field(title, _value, own[0].unit, kind="figure")
     yield Field("Limit", lambda each: Cell(each.limit, text=_limit(each)), kind="figure")
+
+
+def _value(judged: RequirementVerdict) -> Cell:
+    if judged.verdict == "not applicable":
+        return Cell(text=judged.verdict, note=judged.reason)
+    return Cell(judged.value, judged.low, judged.high, note=judged.reason)
 
 
 def _limit(judged: RequirementVerdict) -> str:
