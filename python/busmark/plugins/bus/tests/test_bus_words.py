@@ -117,6 +117,12 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "ended", "test": 8, "kind": "receiver",
       "result": {"run": None, "roles": [role([account(192, 5, 1), account(256, 7, 0)])]}},
      "receiver 8 ended, reader 192: 12 read of 13, 1 lost"),
+    ({"news": "ended", "test": 8, "kind": "receiver",
+      "result": {"run": [], "roles": [role([account(192, 55_000, 0)],
+                                           other_size={"samples": 55, "bytes": 40,
+                                                       "expected": 64})]}},
+     "receiver 8 ended, from app 3 55,000 read of 55,000, 0 lost, 55 of the bodies looked at have "
+     "40 B, not the 64 B of this end's definition"),
     ({"news": "ended", "test": 7, "kind": "transceiver",
       "result": {"run": [SENT], "rate_hz": 100.0,
                  "roles": [role([account(192, 998, 2)], segments={"trip": [BEST]})]}},
