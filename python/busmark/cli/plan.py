@@ -47,11 +47,12 @@ def command(
 ) -> None:
     """Show the cases of SCENARIO, which are unsupported and why, and the time it will take.
 
-    SCENARIO is a file, - or the name of a shipped scenario, as for `busmark run`. Nodes are not
-    contacted, so anything missing there is reported when the campaign begins.
+    SCENARIO is a file, - or the name of a shipped scenario, as for `busmark run`. Tools that this
+    machine lacks for labs and captures are named, with the command that installs them. Nodes are
+    not contacted, so anything missing there is reported when the campaign begins.
     """
     from busmark.adapters import misnamed
-    from busmark.control.begin import check_runnable, plan
+    from busmark.control.begin import check_runnable, missing, plan
     from busmark.control.hooks import check_plugins
     from busmark.control.precision import searches
     from busmark.model.text import number, plural
@@ -77,6 +78,7 @@ def command(
         counted = len([case for case in runs if case.id in captured and not searches(case)])
         seconds += CAPTURE_S * counted * loaded.rounds.min
         searching_s += CAPTURE_S * (len(captured) - counted) * trials
+    lacking = [error.line for error in missing(loaded, cases, adapters)]
     if as_json:
         document = {
             "scenario": loaded.name,
@@ -85,6 +87,7 @@ def command(
             "expected_s": seconds,
             "assumed": f"Assumed: {assumed(used)}",
             "captures": captured,
+            "missing": lacking,
             "chosen_lengths": any(map(is_chosen, cases)),
             "searches": {"cases": len(searching), "max_trials": trials, "at_most_s": searching_s}
             if searching
@@ -115,6 +118,7 @@ def command(
             each = f"a sample every {1e9 / rate:.3g} ns; rounds that do not reach it do not count"
             rows.append((f"{number(rate)}/s", f"{each} (`criteria.min_rate`)"))
     rows.append(("Assumed", assumed(used)))
+    rows += [("Missing here", text) for text in lacking]
     show(_document(loaded.name, cases, rows))
     check_runnable(cases)
     check_plugins(loaded, cases)
