@@ -316,9 +316,6 @@ mod tests {
         flows.set_apart();
         let purposes: Vec<Vec<&str>> =
             flows.summaries().iter().map(|flow| flow.costs.keys().copied().collect()).collect();
-        assert_eq!(
-            purposes,
-            [["other"], ["other"], ["other"], ["unattributed"], ["unattributed"]]
-        );
+        assert_eq!(purposes, [["other"], ["other"], ["other"], ["unattributed"], ["unattributed"]]);
     }
 }

@@ -118,7 +118,12 @@ impl Responder {
             polled: stream.wait == Wait::Poll,
             first_ns: AtomicI64::new(0),
             first: (AtomicU32::new(0), AtomicU64::new(0)),
-            state: HotCell::new(State { echo, pending, foreign: 0, differences: Differences::default() }),
+            state: HotCell::new(State {
+                echo,
+                pending,
+                foreign: 0,
+                differences: Differences::default(),
+            }),
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&ping), Arc::clone(&core))?;
         Ok(Self { id, topics: (ping, pong), writer, answers, core, subscriber })
