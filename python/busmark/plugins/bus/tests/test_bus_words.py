@@ -191,3 +191,22 @@ def test_a_message_with_anything_in_its_place_ends_nothing(
     assert shown is None or isinstance(shown, str)
     bus.segments(changed), bus.tests([{**changed, "app": 3, "instance": 7}])
     bus.members([{**changed, "app": 3, "instance": 7}])
+
+
+@pytest.mark.parametrize(
+    ("change", "failed"),
+    [
+        ({}, True),
+        ({"error": None}, False),
+        ({"test": 9}, False),
+        ({"kind": "transmitter"}, False),
+        ({"at_realtime_ns": 4}, False),
+        ({"kind": None, "test": []}, False),
+    ],
+)
+def test_a_test_that_failed_at_its_other_end_since_it_began_is_known(
+    change: dict[str, Any], failed: bool
+) -> None:
+    ended = {"news": "ended", "test": 8, "kind": "receiver", "at_realtime_ns": 6,
+             "error": {"kind": "invalid", "message": "larger than its own"}}  # fmt: skip
+    assert bus.failed_at({**ended, **change}, 8, bus.OTHER_END["transmitter"], 5) == failed
