@@ -142,9 +142,8 @@ TEXTS = {
     ),
     "late_alike": (
         "A row with several samples: the packets show the same of each of them; named are those "
-        "of the first."
+        "of the first. Latencies of several: the median, in brackets the least and the greatest."
     ),
-    "late_alike_latency": "Latency of several: the median, in brackets least and greatest.",
     "late_further": (
         "`busmark capture analyse {file}` has latencies, throughput and lengths; `--worst 3` shows "
         "the packets of the first three samples."

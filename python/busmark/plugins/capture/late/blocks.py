@@ -157,8 +157,6 @@ def _listed(found: LateSamples) -> Iterator[Section]:
     notes = [Text("more_cases", {"number": count(more)}, style="quiet")] if more else []
     if any(len(group) > 1 for group in listed):
         notes.append(Text("late_alike", style="quiet"))
-    if any(cell.low is not None for cell in columns[1].cells):
-        notes.append(Text("late_alike_latency", style="quiet"))
     if len({one.round for one in firsts}) > 1:
         columns.insert(1, Column("Run", [Cell(str(one.round)) for one in firsts]))
     title = rows[0].group if len({row.group for row in rows}) == 1 else ""
