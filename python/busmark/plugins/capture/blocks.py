@@ -211,7 +211,7 @@ def _throughput(analysis: Analysis) -> Section:
 
     columns = [
         Column("Way", [Cell(_name(way)) for way in ways], "label"),
-        Column("L until", [Cell(UNTIL.get(way.eq2_until)) for way in ways]),
+        Column("L until", [Cell(UNTIL.get(way.eq2_until or "")) for way in ways]),
         Column("Goodput", [Cell(way.goodput_mbit_s) for way in ways], "number", "Mbit/s"),
         column("Min", [rate.min if rate else None for rate in rates]),
         column("Mean", [rate.mean if rate else None for rate in rates]),
