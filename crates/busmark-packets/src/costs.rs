@@ -48,10 +48,13 @@ pub enum Purpose {
     Other,
     /// RTPS of participants that have nothing to do with the run.
     Foreign,
+    /// Packets of connections on which no sample of the run passed, and which share no end with one
+    /// on which some did.
+    Unattributed,
 }
 
 /// Names of purposes, in their order.
-pub const PURPOSES: [&str; 11] = [
+pub const PURPOSES: [&str; 12] = [
     "data",
     "retransmission",
     "handshake",
@@ -63,6 +66,7 @@ pub const PURPOSES: [&str; 11] = [
     "tcp_acknowledgement",
     "other",
     "foreign",
+    "unattributed",
 ];
 
 /// What the rows of one packet say.
@@ -168,6 +172,12 @@ impl Costs {
             sum.window_packets += cost.window_packets;
             sum.window_wire_bytes += cost.window_wire_bytes;
         }
+    }
+
+    /// Counts all as one purpose.
+    pub fn count_as(&mut self, purpose: Purpose) {
+        let all = std::mem::take(self);
+        self.merge(&all, Some(purpose));
     }
 
     /// Those that there are, by name.

@@ -1,9 +1,9 @@
 //! Flows: packets from one end to another, and what is remembered of each.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::costs::{Carried, Costs};
+use crate::costs::{Carried, Costs, Purpose};
 use crate::link::Endpoint;
 use crate::serial::Line;
 use crate::summary;
@@ -110,6 +110,8 @@ pub struct Flow {
     pub largest_headers: u32,
     /// Its stream is of no protocol that is known.
     pub foreign: bool,
+    /// A sample of the run passed in it, or a message of one of its participants.
+    pub ours: bool,
     /// What its packets are for.
     pub costs: Costs,
     held: usize,
@@ -154,6 +156,7 @@ impl Flows {
             largest_packet: 0,
             largest_headers: 0,
             foreign: false,
+            ours: false,
             costs: Costs::default(),
             held: 0,
         });
@@ -229,6 +232,23 @@ impl Flows {
         self.list.iter().filter_map(|flow| Some(flow.line.as_ref()?.damaged)).sum()
     }
 
+    /// Counts what has nothing to do with the run apart: flows of no end of which the run has another.
+    pub fn set_apart(&mut self) {
+        let ends: HashSet<(Transport, Endpoint)> = self
+            .list
+            .iter()
+            .filter(|flow| flow.ours)
+            .flat_map(|flow| flow.ends())
+            // A group is everybody's.
+            .filter(|(_, end)| !end.address.is_multicast())
+            .collect();
+        for flow in &mut self.list {
+            if !flow.ours && !flow.ends().iter().any(|end| ends.contains(end)) {
+                flow.costs.count_as(Purpose::Unattributed);
+            }
+        }
+    }
+
     /// Counts of all flows.
     pub fn summaries(&self) -> Vec<summary::Flow> {
         self.list.iter().map(Flow::summary).collect()
@@ -236,6 +256,11 @@ impl Flows {
 }
 
 impl Flow {
+    fn ends(&self) -> [(Transport, Endpoint); 2] {
+        let Key { transport, source, destination, .. } = self.key;
+        [(transport, source), (transport, destination)]
+    }
+
     fn summary(&self) -> summary::Flow {
         let Key { interface, transport, source, destination } = self.key;
         let (transport, name) = match transport {
@@ -264,5 +289,33 @@ impl Flow {
             telling_bytes: self.largest_headers + xrce::FRAME + xrce::TELLING,
             whole_bytes: self.largest_packet,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packets_of_other_programs_are_no_cost_of_the_run() {
+        let end = |port| Endpoint { address: IpAddr::V4(Ipv4Addr::LOCALHOST), port };
+        let mut flows = Flows::default();
+        let mut flow = |transport, source, destination, ours| {
+            let (source, destination) = (end(source), end(destination));
+            let key = Key { interface: 0, transport, source, destination };
+            let id = flows.find(key).unwrap();
+            let flow = flows.get_mut(id).unwrap();
+            flow.ours = ours;
+            flow.costs.add(Purpose::Other, Carried { packets: 1, bytes: 100 }, true);
+        };
+        flow(Transport::Tcp, 5000, 1883, true);
+        flow(Transport::Tcp, 1883, 5000, false); // its other direction
+        flow(Transport::Tcp, 5001, 1883, false); // another client of the broker
+        flow(Transport::Tcp, 6000, 80, false);
+        flow(Transport::Udp, 5000, 80, false); // a port of another transport
+        flows.set_apart();
+        let purposes: Vec<Vec<&str>> =
+            flows.summaries().iter().map(|flow| flow.costs.keys().copied().collect()).collect();
+        assert_eq!(purposes, [["other"], ["other"], ["other"], ["unattributed"], ["unattributed"]]);
     }
 }

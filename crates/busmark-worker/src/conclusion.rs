@@ -8,13 +8,23 @@ use crate::segments;
 pub fn of(recorded: Recorded) -> Conclusion {
     let rows = recorded.rows();
     let segments = segments::of(&rows.iter(), segments::apart(rows));
-    let RoleReport { role, writer, foreign, corrupted, echo_failures, accounts, intervals, .. } =
-        recorded.report;
+    let RoleReport {
+        role,
+        writer,
+        foreign,
+        corrupted,
+        other_size,
+        echo_failures,
+        accounts,
+        intervals,
+        ..
+    } = recorded.report;
     Conclusion {
         role,
         writer,
         foreign,
         corrupted,
+        other_size,
         echo_failures,
         received: accounts.iter().map(|account| account.received).sum(),
         missing: accounts.iter().map(|account| account.missing).sum(),

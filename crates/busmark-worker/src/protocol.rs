@@ -15,8 +15,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::results::{
-    Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, RoleReport,
-    RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
+    Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, OtherSize,
+    RoleReport, RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
 };
 pub use crate::matching::Matched;
 pub use crate::roles::RoleSpec;

@@ -49,11 +49,12 @@ def command(
 ) -> None:
     """Show the cases of SCENARIO, which are unsupported and why, and the time it will take.
 
-    SCENARIO is a file, - or the name of a shipped scenario, as for `busmark run`. Nodes are not
-    contacted, so anything missing there is reported when the campaign begins.
+    SCENARIO is a file, - or the name of a shipped scenario, as for `busmark run`. Tools that this
+    machine lacks for labs and captures are named, with the command that installs them. Nodes are
+    not contacted, so anything missing there is reported when the campaign begins.
     """
     from busmark.adapters import misnamed
-    from busmark.control.begin import check_runnable, plan
+    from busmark.control.begin import check_runnable, missing, plan
     from busmark.control.hooks import check_plugins
     from busmark.control.precision import searches
     from busmark.model.text import number, plural
@@ -80,6 +81,7 @@ def command(
 
     seconds = time_of(loaded, runs, round_s)
     loads = {case.id: load_of(case.params) for case in runs}
+    lacking = [error.line for error in missing(loaded, cases, adapters)]
     if as_json:
         document = {
             "scenario": loaded.name,
@@ -90,6 +92,7 @@ def command(
             "assumed": f"Assumed: {assumed(used)}",
             "load": {name: of._asdict() for name, of in loads.items() if of},
             "captures": captured,
+            "missing": lacking,
             "chosen_lengths": any(map(is_chosen, cases)),
             "searches": {"cases": len(searching), "max_trials": loaded.capacity.max_trials}
             if searching
@@ -119,6 +122,7 @@ def command(
             each = f"a sample every {1e9 / rate:.3g} ns; rounds that do not reach it do not count"
             rows.append((f"{number(rate)}/s", f"{each} (`criteria.min_rate`)"))
     rows.append(("Assumed", assumed(used)))
+    rows += [("Missing here", text) for text in lacking]
     show(_document(loaded.name, cases, loads, rows))
     check_runnable(cases)
     check_plugins(loaded, cases)

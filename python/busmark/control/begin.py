@@ -6,7 +6,7 @@ import secrets
 import shlex
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -168,6 +168,21 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
         nodes.close()
         raise
     return Campaign(scenario, adapters, writer, listeners, nodes)
+
+
+def missing(
+    scenario: Scenario, cases: list[Case], adapters: Mapping[str, Adapter]
+) -> Iterator[UserError]:
+    """Yield what this machine lacks for the campaign, such as the tools of labs and captures, with
+    the command that installs it: what `begin` refuses."""
+    checks: list[Callable[[], None]] = [lambda: _check_lab(cases)]
+    if scenario.capture is not None:
+        checks.append(lambda: capture_hook().check(scenario, cases, adapters))
+    for check in checks:
+        try:
+            check()
+        except UserError as error:
+            yield error
 
 
 def _check_lab(cases: list[Case]) -> None:

@@ -296,6 +296,19 @@ class SetResult(TypedDict):
 
 
 @_further
+class OtherSize(TypedDict):
+    """Bodies that were looked at, of another size than the reading end is for: on the bus each end
+    has a definition of its own."""
+
+    bytes: U64
+    """Bytes of the last of them."""
+    expected: U64
+    """Bytes that its reader expected."""
+    samples: U64
+    """How many."""
+
+
+@_further
 class RoleReport(TypedDict):
     """Result of `collect`, one for each role."""
 
@@ -308,6 +321,8 @@ class RoleReport(TypedDict):
     """Samples with another cookie, or of a writer that nobody announced."""
     frames: dict[str, U64]
     """Rows in its other frames, by their names; there is none without rows."""
+    other_size: OtherSize | None
+    """Bodies of another size than this end is for, which `corrupted` does not count."""
     reader_counters: dict[str, U64 | None] | None
     """The middleware's own counters of the role's reader."""
     reply_mode: str

@@ -290,7 +290,12 @@ def summary(
         speeds["samples_per_s"], speeds["mbit_per_s"] = goodput(seen)
         speeds["written_per_s"] = written(data, frame, case.params.batch or 0)
         speeds["drain_ns"] = None  # each batch has one of its own
-    corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
+    # Both ends of a case have its size: a body of another one is corrupted, too.
+    corrupted = [
+        role["corrupted"] + (role["other_size"]["samples"] if role["other_size"] else 0)
+        for role in data.roles
+        if role["corrupted"] is not None
+    ]
     return {
         "samples": len(values),
         "senders": len(run),

@@ -56,6 +56,11 @@ class Participant(Declared):
     fifo: Annotated[Count, P(
         asked=Priority | None,
         meaning="SCHED_FIFO priority; 0: ordinary scheduling. By default as in the case")]
+    server: Annotated[Count, P(
+        asked=Annotated[int, Field(ge=0, le=8)], initial=0,
+        meaning="number of the server, such as an agent of DDS-XRCE, at which it meets the others; "
+        "0: the first; with the adapter's option agents = 2, the first for what pings or writes, "
+        "the second for others")] = 0
     # fmt: on
 
 

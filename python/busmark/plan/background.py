@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.carriers import host_only, process_only
+from busmark.carriers import host_only, meets_at_server, process_only
 from busmark.model.flow import Flow, Participant
 from busmark.model.parameters import FLOW, Parameters
 from busmark.plan.lacking import lacking
@@ -158,6 +158,7 @@ def _alike(
             on=nodes[index % len(nodes)],
             cpus=section.cpus or None,
             fifo=point["fifo"] if section.fifo is None else section.fifo,
+            **({"server": section.server} if section.server else {}),
         )
 
 
@@ -212,6 +213,8 @@ def _place(own: Participant, params: Parameters, adapters: dict[str, Adapter]) -
     together = params.deployment == "one" and own.adapter == params.adapter
     if together and (own.cpus or own.fifo != params.fifo):
         return f"cpus and fifo: all participants of {own.adapter} are one process"
+    if own.server and not meets_at_server(adapter.capabilities, own.settings):
+        return f"server: participants of {own.adapter} meet at none"
     missing = [cpu for cpu in numbers_of(own.cpus) if cpu not in usable_cpus()]
     if missing and params.network != "nodes":
         return f"CPU {', '.join(map(str, missing))} is not among those here"

@@ -125,8 +125,10 @@ TEXTS = {
         "message that confirms it there; of these, to the first byte on each further hop."
     ),
     "capture_eq2": (
-        "Eq. 2: the length of a sample's packets on all hops by its L. It is a size by a delay, "
-        "not a throughput."
+        "Eq. 2: the length of a sample's packets on all hops by the time from the data packet of "
+        "the first hop until what the column names; where nothing confirms a sample, by the "
+        "application's latency (--application), else by the time to the last data packet, which "
+        "is no L. It is a size by a delay, not a throughput."
     ),
     "capture_lengths": (
         "Packets per sample and overhead include heartbeats, confirmations and acknowledgements, "
@@ -136,6 +138,22 @@ TEXTS = {
         "Late: a latency above the 99th percentile of its round or three times its median, "
         "whichever is less, but above its 95th percentile at least. In round {round}: above "
         "{limit}, {by}; the median is {median}."
+    ),
+    "late_untimed": (
+        "Without a latency: samples on one hop alone. Latency is the time from one hop to another, "
+        "such as from a client's packet to the packet behind the agent; the capture has one place "
+        "of their way."
+    ),
+    "late_unfollowed": (
+        "Nothing confirms {number} of them: whether they were received is not in the capture."
+    ),
+    "late_alike": (
+        "A row with several samples: the packets show the same of each of them; named are those "
+        "of the first. Latencies of several: the median, in brackets the least and the greatest."
+    ),
+    "late_further": (
+        "`busmark capture analyse {file}` has latencies, throughput and lengths; `--worst 3` shows "
+        "the packets of the first three samples."
     ),
     "late_cause": (
         "A cause explains a sample if the wait that its packets prove is at least half of what "

@@ -856,8 +856,10 @@ WIRE = (
         "text",
         "",
         "what the packets were for: data, retransmission, discovery, heartbeat, acknowledgement, "
-        "gap, tcp_acknowledgement, other, or foreign: DDS that has nothing to do with the run, "
-        "and is no cost of it; a packet is counted once, by the first that it has",
+        "gap, tcp_acknowledgement, other, or, as no cost of the run, foreign: DDS that has nothing "
+        "to do with it, and unattributed: connections without a sample of the run, that share no "
+        "address and port with one that has some; a packet is counted once, by the first that it "
+        "has",
     ),
     _c("packets", "int", "", "packets of the whole round"),
     _c("wire_bytes", "int", "B", "their bytes on the wire, headers of the link included"),

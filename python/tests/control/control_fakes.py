@@ -50,6 +50,7 @@ def round_data(rows: int = 20, of: Parameters = PARAMS, **columns: Any) -> Round
                "ancient": 0}  # fmt: skip
     role = {
         "role": "pinger", "writer": 1, "rows": rows, "foreign": 0, "corrupted": None,
+        "other_size": None,
         "accounts": [account], "intervals": [], "batches": [], "sent_batches": None,
         "discoveries": None, "frames": {}, "echo_failures": 0, "writer_counters": {},
         "reader_counters": {}, "reply_mode": "inline",

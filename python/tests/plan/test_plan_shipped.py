@@ -44,6 +44,12 @@ ABLE: dict[str, Any] = {
     ],
 }
 
+SERVED = {
+    "features": ["server"],
+    "options": [each for each in ABLE["options"] if each["key"] != "discovery"],
+}
+"""What DDS-XRCE has besides: its participants meet at an agent, always."""
+
 
 def plan(name: str) -> dict[str, Any]:
     """Return how many cases of each status there are on two CPUs with all tools for background
@@ -58,7 +64,9 @@ def plan(name: str) -> dict[str, Any]:
 def _plan(name: str) -> dict[str, Any]:
     scenario, *_ = load(find(Path(name)))
     names = {n for _, m in scenario.matrices for n in (*m.adapter, *m.peer)} - {"same"}
-    cases = expand(scenario, {name: adapter(name, **ABLE) for name in sorted(names)})
+    of_xrce = {name: SERVED if "xrce" in name else {} for name in names}
+    adapters = {name: adapter(name, **{**ABLE, **of_xrce[name]}) for name in sorted(names)}
+    cases = expand(scenario, adapters)
     check_asked(scenario, cases)
     text = "\n".join(
         json.dumps([case.id, case.status, case.params.declared()], sort_keys=True, default=str)

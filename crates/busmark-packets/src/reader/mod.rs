@@ -238,6 +238,9 @@ impl<S: Sink> Reader<S> {
         self.tally.prefix = self.tally.prefix.or(row.source);
         if row.sample_seq.is_some() {
             self.has_samples = true;
+            if let Some(flow) = row.flow.and_then(|flow| self.flows.get_mut(flow)) {
+                flow.ours = true;
+            }
             if let Some(source) = row.source {
                 self.domains.mark(source);
             }
@@ -271,7 +274,18 @@ impl<S: Sink> Reader<S> {
     fn settle_all(&mut self) {
         let known = self.has_samples && self.options.cookie.is_some();
         let own = self.domains.own();
-        for ((id, prefix), costs) in std::mem::take(&mut self.by_prefix) {
+        let by_prefix = std::mem::take(&mut self.by_prefix);
+        if known {
+            for (id, prefix) in by_prefix.keys() {
+                if own.contains(prefix)
+                    && let Some(flow) = self.flows.get_mut(*id)
+                {
+                    flow.ours = true;
+                }
+            }
+            self.flows.set_apart();
+        }
+        for ((id, prefix), costs) in by_prefix {
             let foreign = known && !own.contains(&prefix);
             if let Some(flow) = self.flows.get_mut(id) {
                 flow.costs.merge(&costs, foreign.then_some(Purpose::Foreign));

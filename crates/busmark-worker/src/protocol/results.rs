@@ -183,6 +183,8 @@ pub struct RoleReport {
     /// Bodies that differ from what was written: of all if they are verified, else of one in a thousand.
     /// Absent where bodies cannot be seen.
     pub corrupted: Option<u64>,
+    /// Bodies of another size than this end is for, which `corrupted` does not count.
+    pub other_size: Option<OtherSize>,
     /// Samples that could not be echoed.
     pub echo_failures: u64,
     /// Rows in its frame `samples`, which precedes this reply.
@@ -213,6 +215,18 @@ pub struct RoleReport {
     pub reply_mode: String,
 }
 
+/// Bodies that were looked at, of another size than the reading end is for: on the bus each end has a
+/// definition of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct OtherSize {
+    /// How many.
+    pub samples: u64,
+    /// Bytes of the last of them.
+    pub bytes: u64,
+    /// Bytes that its reader expected.
+    pub expected: u64,
+}
+
 /// Result of `conclude`, one for each role.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Conclusion {
@@ -224,6 +238,8 @@ pub struct Conclusion {
     pub foreign: u64,
     /// As in the result of `collect`.
     pub corrupted: Option<u64>,
+    /// As in the result of `collect`.
+    pub other_size: Option<OtherSize>,
     /// As in the result of `collect`.
     pub echo_failures: u64,
     /// Samples received of all writers.

@@ -8,7 +8,7 @@ use busmark_adapter::{
 };
 
 use super::spots::{Glimpse, Spots};
-use crate::protocol::StreamSpec;
+use crate::protocol::{OtherSize, StreamSpec};
 
 /// What is in a body.
 #[derive(Clone)]
@@ -16,6 +16,28 @@ enum Content {
     Pattern(Payload),
     /// From its beginning, over and over.
     File(Arc<[u8]>),
+}
+
+/// Bodies that were looked at and are not what this end expects.
+#[derive(Default)]
+pub struct Differences {
+    /// Of the right size, with other content.
+    pub corrupted: u64,
+    /// Of another size: the other end may be defined for it.
+    pub other_size: Option<OtherSize>,
+}
+
+impl Differences {
+    /// Counts a body of this many bytes, which is not as it should be.
+    fn count(&mut self, bytes: usize, expected: usize) {
+        if bytes == expected {
+            self.corrupted += 1;
+            return;
+        }
+        let (bytes, expected) = (bytes as u64, expected as u64);
+        let samples = self.other_size.map_or(0, |before| before.samples) + 1;
+        self.other_size = Some(OtherSize { samples, bytes, expected });
+    }
 }
 
 /// Size and content of the body of every sample, by sequence number.
@@ -83,16 +105,34 @@ impl Bodies {
         self.spots.holds(seq)
     }
 
-    /// A piece of such a body, to be judged later by [`Bodies::confirms`]. Hot.
+    /// A piece of such a body, to be judged later by [`Bodies::judge_glimpse`]. Hot.
     #[inline]
     pub fn glimpse(&self, seq: u64, body: &[u8]) -> Glimpse {
         self.spots.glimpse(seq, body)
     }
 
+    /// Bytes of the body of sample `seq` as it is written.
+    fn whole(&self, seq: u64) -> usize {
+        if self.empty { 0 } else { self.size(seq) }
+    }
+
+    /// Counts the body of sample `seq` if it differs from what this end expects.
+    pub fn judge(&self, seq: u64, body: &[u8], found: &mut Differences) {
+        if !self.verify(seq, body) {
+            found.count(body.len(), self.whole(seq));
+        }
+    }
+
+    /// Counts the body of which this is a piece, likewise.
+    pub fn judge_glimpse(&self, glimpse: &Glimpse, found: &mut Differences) {
+        if !self.confirms(glimpse) {
+            found.count(glimpse.of, self.whole(glimpse.seq));
+        }
+    }
+
     /// Whether the piece is what lies there in the body of its sample.
-    pub fn confirms(&self, glimpse: &Glimpse) -> bool {
-        let whole = glimpse.of == if self.empty { 0 } else { self.size(glimpse.seq) };
-        whole
+    fn confirms(&self, glimpse: &Glimpse) -> bool {
+        glimpse.of == self.whole(glimpse.seq)
             && match &self.content {
                 Content::Pattern(kind) => {
                     let first = self.spots.first(glimpse.seq) + glimpse.at / kind.element_bytes();
@@ -106,9 +146,8 @@ impl Bodies {
     }
 
     /// Whether a body is the unchanged body of sample `seq`.
-    pub fn verify(&self, seq: u64, body: &[u8]) -> bool {
-        let size = if self.empty { 0 } else { self.size(seq) };
-        body.len() == size
+    fn verify(&self, seq: u64, body: &[u8]) -> bool {
+        body.len() == self.whole(seq)
             && match &self.content {
                 Content::Pattern(kind) => verify_pattern_from(*kind, self.spots.first(seq), body),
                 Content::File(bytes) => {
@@ -243,6 +282,22 @@ mod tests {
         }
         let other = Bodies::new(&stream(vec![600], None), 43).expect("valid");
         assert!((0..100_000).any(|seq| bodies.is_spot(seq) != other.is_spot(seq)));
+    }
+
+    #[test]
+    fn a_body_of_another_size_is_counted_apart_from_a_corrupted_one() {
+        let bodies = Bodies::new(&stream(vec![64], None), 1).expect("valid");
+        let mut body = [0; 64];
+        bodies.fill(&mut body, bodies.spots.first(3));
+        let mut found = Differences::default();
+        bodies.judge(3, &body, &mut found);
+        bodies.judge(3, &body[..40], &mut found);
+        bodies.judge_glimpse(&bodies.glimpse(3, &body[..40]), &mut found);
+        assert_eq!(found.other_size, Some(OtherSize { samples: 2, bytes: 40, expected: 64 }));
+        assert_eq!(found.corrupted, 0);
+        body[9] ^= 1;
+        bodies.judge(3, &body, &mut found);
+        assert_eq!(found.corrupted, 1);
     }
 
     #[test]

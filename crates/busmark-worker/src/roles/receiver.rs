@@ -11,7 +11,7 @@ use busmark_adapter::{
 use busmark_measure::{Arrival, Intervals, Ledger, Recorder, Row, is_recorded, now_ns};
 
 use super::batches::Batches;
-use super::bodies::Bodies;
+use super::bodies::{Bodies, Differences};
 use super::echo::Echo;
 use super::responder::BATCH;
 use super::senders::Senders;
@@ -66,7 +66,7 @@ struct State {
     rows: usize,
     unrecorded: u64,
     foreign: u64,
-    corrupted: u64,
+    differences: Differences,
 }
 
 impl Core {
@@ -150,10 +150,8 @@ impl OnData for Core {
                 if now == 0 {
                     now = now_ns();
                 }
-                if (self.stream.verify || self.bodies.is_spot(header.seq))
-                    && !self.bodies.verify(header.seq, received.body)
-                {
-                    state.corrupted += 1;
+                if self.stream.verify || self.bodies.is_spot(header.seq) {
+                    self.bodies.judge(header.seq, received.body, &mut state.differences);
                 }
                 let Some(number) = self.number(header.seq) else {
                     state.foreign += 1;
@@ -254,7 +252,7 @@ impl Receiver {
                 rows: 0,
                 unrecorded: 0,
                 foreign: 0,
-                corrupted: 0,
+                differences: Differences::default(),
             }),
             from,
             bodies: Bodies::new(&stream, context.cookie)?,
@@ -341,7 +339,8 @@ impl Role for Receiver {
             writer: self.id,
             accounts,
             foreign: state.foreign,
-            corrupted: self.core.bodies.are_seen().then_some(state.corrupted),
+            corrupted: self.core.bodies.are_seen().then_some(state.differences.corrupted),
+            other_size: state.differences.other_size,
             echo_failures: state.echo.as_ref().map_or(0, Echo::failures),
             rows: state.rows,
             unrecorded: state.unrecorded,

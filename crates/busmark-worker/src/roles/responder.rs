@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicU32, AtomicU64, Ordering};
 use busmark_adapter::{Error, Header, HotCell, OnData, ReaderHandle, Taker, Wait, WriterHandle};
 use busmark_measure::{Recorder, now_ns};
 
-use super::bodies::Bodies;
+use super::bodies::{Bodies, Differences};
 use super::echo::Echo;
 use super::stamps::{Stamps, filled};
 use super::subscriber::Subscriber;
@@ -43,7 +43,7 @@ struct State {
     echo: Echo,
     pending: [(Header, i64); BATCH],
     foreign: u64,
-    corrupted: u64,
+    differences: Differences,
 }
 
 impl OnData for Core {
@@ -61,8 +61,9 @@ impl OnData for Core {
                     state.foreign += 1;
                     return;
                 }
-                if self.verify && !self.bodies.verify(received.header.seq, received.body) {
-                    state.corrupted += 1;
+                if self.verify {
+                    let body = received.body;
+                    self.bodies.judge(received.header.seq, body, &mut state.differences);
                 } else if self.bodies.is_spot(received.header.seq) {
                     // The pong must not wait: a piece is kept, and judged after it.
                     glimpse = Some(self.bodies.glimpse(received.header.seq, received.body));
@@ -80,8 +81,8 @@ impl OnData for Core {
                 self.first.1.store(ping.seq, Ordering::Relaxed);
                 self.first_ns.store(*read, Ordering::Release);
             }
-            if glimpse.is_some_and(|glimpse| !self.bodies.confirms(&glimpse)) {
-                state.corrupted += 1;
+            if let Some(glimpse) = glimpse {
+                self.bodies.judge_glimpse(&glimpse, &mut state.differences);
             }
             if !taken.is_ok_and(|taken| taken as usize == BATCH) {
                 return;
@@ -117,7 +118,12 @@ impl Responder {
             polled: stream.wait == Wait::Poll,
             first_ns: AtomicI64::new(0),
             first: (AtomicU32::new(0), AtomicU64::new(0)),
-            state: HotCell::new(State { echo, pending, foreign: 0, corrupted: 0 }),
+            state: HotCell::new(State {
+                echo,
+                pending,
+                foreign: 0,
+                differences: Differences::default(),
+            }),
         });
         let subscriber = Subscriber::new(context, &stream.endpoint(&ping), Arc::clone(&core))?;
         Ok(Self { id, topics: (ping, pong), writer, answers, core, subscriber })
@@ -162,7 +168,8 @@ impl Role for Responder {
             role: "responder".into(),
             writer: self.id,
             foreign: state.foreign,
-            corrupted: self.core.bodies.are_seen().then_some(state.corrupted),
+            corrupted: self.core.bodies.are_seen().then_some(state.differences.corrupted),
+            other_size: state.differences.other_size,
             echo_failures: state.echo.failures(),
             rows,
             writer_counters: Some(self.writer.counters()),

@@ -66,15 +66,17 @@ def served(
 ) -> list[list[Seat]]:
     """Return the participants that meet at a server which the user has not named, by server: those
     with its own adapter first. Where the option `agents` asks for two servers, those that ping or
-    write are at the one and all others at the other: every exchange passes both."""
-    groups: dict[tuple[str, bool], list[Seat]] = {}
+    write are at the first and all others at the second, so that every exchange passes both, but
+    for those whose server the scenario names."""
+    groups: dict[tuple[str, int], list[Seat]] = {}
     for seat in seats:
         host = _host(seat, params, adapters)
         if host:
             apart = seat.participant.apart
             # Each side's agents are of its own kind.
             of = seat.adapter.name if apart and _serves(seat) else host
-            groups.setdefault((of, apart and seat.does(ACTIVE)), []).append(seat)
+            by_side = 2 if apart and not seat.does(ACTIVE) else 1
+            groups.setdefault((of, seat.participant.server or by_side), []).append(seat)
     return [
         # Whoever has the server's own adapter first: the other side may be another vendor's.
         sorted(those, key=lambda seat: seat.adapter.name != name)

@@ -288,14 +288,16 @@ MIN_RATE_SHARE = 0.95
 """Share of the rate. A Poisson stream of 2,000 samples falls 5 % short in one round of 80."""
 
 
-IMPORTED_RATE = {
-    "cause": "The tool wrote fewer samples per second than requested. Its latencies are those of "
-    "the rate that was reached; if it stamps a sample when it really sends it, they leave out how "
-    "late the writer was.",
-    "remedy": "Read the figures as measured at the rate that was reached, or measure again at a "
-    "rate that the writer keeps.",
-}
+IMPORTED_CAUSE = (
+    "The tool wrote fewer samples per second than requested. Its latencies are those of the rate "
+    "that was reached; if it stamps a sample when it really sends it, they leave out how late the "
+    "writer was."
+)
 """Of another tool, which may count latency from the actual sending."""
+IMPORTED_REMEDY = (
+    "Read the figures as measured at the rate that was reached, or measure again at a rate that "
+    "the writer keeps."
+)
 
 
 def rate_not_held(view: CaseView) -> Iterator[Observation]:
@@ -317,7 +319,8 @@ def rate_not_held(view: CaseView) -> Iterator[Observation]:
             f"{number(reached)} of {number(asked)} samples/s written "
             f"({share(round(reached / asked, 3))}), the median of {count(len(written), 'round')}",
             weight=1.0 - reached / asked,
-            **(IMPORTED_RATE if imported else {}),
+            cause=IMPORTED_CAUSE if imported else "",
+            remedy=IMPORTED_REMEDY if imported else "",
         )
 
 

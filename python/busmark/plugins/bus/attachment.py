@@ -26,10 +26,13 @@ from busmark.adapters import (
 )
 from busmark.carriers import meets_at_server
 from busmark.errors import UserError, nearest
-from busmark.launcher import PIPE, Launched, Start
+from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.nodes.site import Address, address_of
 from busmark.platform import widen_pipe
 from busmark.processes import signal_name
 
+PATIENCE_S = 20.0
+"""Time to list the interfaces of this machine."""
 GOING_S = 8.0
 """Time that a process that is to end gets to say so to the others."""
 MOST_WAITING = 20_000
@@ -51,6 +54,37 @@ class Ending:
     why: str
 
 
+LOOPBACK = Address("lo", "127.0.0.1")
+"""Where a bus is by default."""
+
+
+def completed(interface: str | None, address: str | None) -> tuple[str, str]:
+    """Return interface and address, the one that is not named by what this machine has.
+
+    Raises:
+        UserError: it has no such interface or address.
+    """
+    if interface and address:
+        return interface, address
+    wanted = Address(interface or "", address or "") if interface or address else LOOPBACK
+    if wanted == LOOPBACK:
+        return wanted.interface, wanted.address
+    try:
+        found = address_of(wanted, _interfaces(), "")
+    except LookupError as error:
+        where = "--interface" if interface else "--address"
+        raise UserError(str(error), where=where) from None
+    return found.interface, found.address
+
+
+def _interfaces() -> list[dict[str, Any]]:
+    """Return the addresses of this machine's interfaces that are up: name, address, loopback."""
+    with Launched(Start([str(worker()), "interfaces"]), None, stdin=DEVNULL) as asked:
+        said, _ = asked.complete(PATIENCE_S)
+    found: list[dict[str, Any]] = json.loads(said or "[]")
+    return sorted(found, key=lambda each: ":" in each["address"])
+
+
 @dataclass(frozen=True)
 class Attachment:
     """Adapter, domain and network of a bus. Whoever names the same is on the same bus."""
@@ -64,6 +98,19 @@ class Attachment:
     profile: str = "default"
     settings: tuple[str, ...] = ()
     """Adapter options, each KEY=VALUE."""
+
+    def elsewhere(self) -> str:
+        """Return which other interfaces this machine has, as a sentence: who uses one of them is
+        not seen here. Empty: there is none."""
+        others = {each["name"]: each["address"] for each in reversed(_interfaces())
+                  if each["name"] != self.interface}  # fmt: skip
+        if not others:
+            return ""
+        named = ", ".join(f"{name} ({address})" for name, address in sorted(others.items()))
+        return (
+            f"This command uses {self.interface} alone. Programs on another interface of this "
+            f"machine, {named}, are seen with --interface {min(others)}"
+        )
 
     def offers(self) -> Sequence[str]:
         """Return the values of QoS policies that the adapter declares."""

@@ -22,8 +22,8 @@ SILENCE_S = 3.0
 class Caller:
     """A process on the bus that gives orders."""
 
-    def __init__(self, running: Process) -> None:
-        self._process = running
+    def __init__(self, running: Process, attachment: Attachment) -> None:
+        self._process, self.attachment = running, attachment
         self.number = int(self._first()["caller"])
         """Number in its orders, and in answers to them."""
         self.heard: list[Message] = []
@@ -51,7 +51,7 @@ class Caller:
         too; `stamped`: each message has the moment at which it came, `heard_realtime_ns`."""
         words = ["--live"] if live else []
         with process("call", attachment, words, stamped=stamped, reading=reading) as running:
-            yield cls(running)
+            yield cls(running, attachment)
 
     @property
     def dropped(self) -> int:

@@ -25,6 +25,14 @@ SEGMENTS = {
 KINDS = ("transceiver", "transponder", "transmitter", "receiver")
 """Kinds of tests."""
 
+OTHER_END = {
+    "transceiver": "transponder",
+    "transponder": "transceiver",
+    "transmitter": "receiver",
+    "receiver": "transmitter",
+}
+"""What the other end of a test is."""
+
 WRITERS_OF_APP = 64
 """Numbers of writers that an application has."""
 
@@ -284,6 +292,11 @@ def _accounted(kind: str, role: Message) -> Iterator[str]:
             yield f"{received:,} answered, {missing:,} not"
     if (corrupted := role["corrupted"]) is not None and corrupted:
         yield f"{corrupted:,} bodies corrupted"
+    if other := role.get("other_size"):
+        yield (
+            f"{other['samples']:,} of the bodies looked at have {other['bytes']:,} B, not the "
+            f"{other['expected']:,} B of this end's definition"
+        )
 
 
 def _entity(message: Message) -> str:
@@ -426,6 +439,18 @@ def _text(message: Message) -> tuple[str, str]:
     if news == "gone":
         return "gone", f"nothing was heard of it for {message['silent_s']:.0f} s"
     return "", ""
+
+
+def failed_at(message: Message, test: int, kind: str, since_ns: int) -> bool:
+    """Return whether the message says that this test failed at such an end since this moment."""
+    with suppress(*STRANGE):
+        return (
+            message.get("news") == "ended"
+            and (message["test"], message["kind"]) == (test, kind)
+            and bool(message.get("error"))
+            and message["at_realtime_ns"] >= since_ns
+        )
+    return False
 
 
 def reason(message: Message) -> str:

@@ -21,6 +21,7 @@ from busmark.plugins.capture.model import (
     Range,
     Run,
     Submessages,
+    Way,
 )
 from busmark.plugins.capture.reading import Packets, directions, read
 from busmark.plugins.capture.samples import RELIABLE, Samples, all_samples, confirm
@@ -51,7 +52,16 @@ def analyse(
     if application is not None and stamps is not None:
         found.application = beside(application, stamps, named, until)
         found.remarks += of_stamps(stamps, found.application)
+        if found.application is not None:
+            _use_stamps(found.ways, found.application)
     return found
+
+
+def _use_stamps(ways: Sequence[Way], application: Application) -> None:
+    """Take the application's time for L on its way, where nothing confirms."""
+    for way in ways:
+        if way.hops == application.hops and way.confirmed is None and application.eq2_mbit_s:
+            way.eq2_mbit_s, way.eq2_until = application.eq2_mbit_s, "application"
 
 
 def read_samples(path: Path, agent_ports: Sequence[int] = ()) -> tuple[Packets, list[Named]]:

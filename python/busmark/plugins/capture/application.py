@@ -14,9 +14,25 @@ import numpy as np
 
 from busmark import files
 from busmark.errors import UserError
-from busmark.plugins.capture.figures import NONE, Times, difference, present, spread, taken
+from busmark.plugins.capture.figures import (
+    NONE,
+    Times,
+    difference,
+    present,
+    range_of,
+    spread,
+    taken,
+)
 from busmark.plugins.capture.model import Application, Beside, Spread
-from busmark.plugins.capture.ways import Confirmation, Named, confirmations, followed, paths
+from busmark.plugins.capture.ways import (
+    Confirmation,
+    Named,
+    bytes_on_all,
+    confirmations,
+    eq2,
+    followed,
+    paths,
+)
 
 KEYS = ("seq", "sent_ns", "received_ns")
 LARGEST = (1 << 63) - 1
@@ -130,6 +146,8 @@ class _Packets:
     """Last byte on the last hop."""
     confirmed: Times
     by: Literal["ACKNACK", "TCP"] | None
+    wire: np.ndarray
+    """Length of its packets on all hops; NaN where one of them does not have it."""
     in_order: bool
 
     def enclosed(self, stamps: Stamps) -> int:
@@ -171,6 +189,7 @@ def beside(
         sent_to_packet=_spread(difference(stamps.sent, best.entered)),
         packet_to_received=_spread(difference(best.arrived, stamps.received)) if several else None,
         data_to_data_less_latency=_spread(difference(latency, packets)),
+        eq2_mbit_s=range_of(eq2(best.wire, latency)) if several else None,
         confirmed_less_latency=_spread(difference(latency, confirmed)),
         confirmed_by_latency=_factor(latency[both], confirmed[both]),
         samples=[
@@ -202,6 +221,7 @@ def _of_way(way: Sequence[Named], stamps: Stamps, until: Confirmation | None) ->
         arrived=taken(last.times, to) if len(way) > 1 else np.full(len(at), NONE),
         confirmed=taken(confirmed, to),
         by=by,
+        wire=np.where(at >= 0, bytes_on_all(way, indexes)[np.maximum(at, 0)], np.nan),
         in_order=in_order,
     )
 

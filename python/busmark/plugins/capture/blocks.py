@@ -27,6 +27,14 @@ MOST_LOST = 20
 MOST_SAMPLES = 50
 """Samples of the application that are listed, those that were sent first."""
 
+UNTIL = {
+    "ACKNACK": "ACKNACK",
+    "TCP": "TCP's ACK",
+    "application": "received by the application",
+    "data": "no L: last data packet",
+}
+"""What ends the time by which Eq. 2 divides."""
+
 Times = tuple[str, str, Spread]
 """Heading of the row's group, from and to, the times."""
 
@@ -69,6 +77,19 @@ def figures(analysis: Analysis) -> list[Section]:
         _lengths(analysis),
     )
     return list(_filled(made))
+
+
+def hops(analysis: Analysis) -> Section:
+    """Return what the letters of hops stand for."""
+    found = analysis.hops
+    columns = [
+        Column("Hop", [Cell(hop.name) for hop in found], "label"),
+        Column("What", [Cell(_protocol(hop)) for hop in found]),
+        Column("From", [Cell(hop.source) for hop in found]),
+        Column("To", [Cell(hop.destination) for hop in found]),
+        Column("Samples", [Cell(hop.samples) for hop in found], "count"),
+    ]
+    return Section("Hops", [_table("hops", columns)])
 
 
 def _filled(sections: Iterable[Section]) -> Iterator[Section]:
@@ -190,6 +211,7 @@ def _throughput(analysis: Analysis) -> Section:
 
     columns = [
         Column("Way", [Cell(_name(way)) for way in ways], "label"),
+        Column("L until", [Cell(UNTIL.get(way.eq2_until or "")) for way in ways]),
         Column("Goodput", [Cell(way.goodput_mbit_s) for way in ways], "number", "Mbit/s"),
         column("Min", [rate.min if rate else None for rate in rates]),
         column("Mean", [rate.mean if rate else None for rate in rates]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -97,7 +98,7 @@ def record_command(
 
     from busmark.control.rundir import run_directory
     from busmark.errors import UserError
-    from busmark.plugins.capture.dumpcap import Settings, Taking
+    from busmark.plugins.capture.dumpcap import Settings, Taking, run
     from busmark.processes import end_orphans
 
     if out.exists() and not out.is_file():
@@ -111,7 +112,7 @@ def record_command(
         taking = Taking(site, interface, how, partial, folder / "capture.txt")
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda got, _: stopped.append(got))
-        taking.run(seconds or float("inf"), str(out), stopped)
+        run([taking], seconds or float("inf"), str(out), stopped)
         try:
             partial.replace(out)
         except BaseException:
@@ -184,9 +185,15 @@ def _of_lab(name: str, node: str) -> list[str]:
 
 
 def _answer(
-    found: T, document: Callable[[T], Document], files: Files | None, *, as_json: bool
+    found: T,
+    document: Callable[[T], Document],
+    files: Files | None,
+    *,
+    as_json: bool,
+    on_screen: Callable[[T], Document] | None = None,
 ) -> None:
-    """Print what was found, as JSON or as a document, which is written to these files."""
+    """Print what was found, as JSON or as a document, which is written to these files; `on_screen`:
+    what is printed in its place."""
     from busmark.present.formats import Views
 
     if as_json:
@@ -194,7 +201,7 @@ def _answer(
     if files:
         files.write(Views(lambda: document(found)))
     if not as_json:
-        show(document(found))
+        show((on_screen or document)(found))
 
 
 ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
@@ -253,7 +260,7 @@ def explain_command(
 
     FILE is a pcapng or pcap file of whichever origin. For each lost or late sample: the last place
     where it was seen, the cause, and the packets that show it, or that it is not in this capture.
-    Latencies, losses and lengths of `capture analyse` follow.
+    Files have the latencies, losses and lengths of `capture analyse`, too.
 
     DIRECTORY is a result with `capture = true`; without it, the newest. A case need not be named
     where only one was captured. Causes are counted over all late samples; the worst are shown each
@@ -289,7 +296,8 @@ def explain_command(
         explained = of_case(result, case, shown, diagrams=True)
     from busmark.plugins.capture.late.blocks import document
 
-    _answer(explained, document, files, as_json=as_json)
+    on_screen = partial(document, in_file=False)
+    _answer(explained, document, files, as_json=as_json, on_screen=on_screen)
 
 
 def _case(result: Result, wanted: str) -> Case:

@@ -98,7 +98,8 @@ LIMIT_S = 3600.0
 STEP_NS = 1_000_000
 """A wall clock that moved by more than this against CLOCK_MONOTONIC was set."""
 CONTROL = ("heartbeat", "acknowledgement", "gap", "tcp_acknowledgement")
-FOREIGN = "foreign"
+OF_OTHERS = {"foreign", "unattributed"}
+"""Purposes that are no cost of the run."""
 FAILURES = (
     Undecodable,
     UserError,
@@ -193,7 +194,7 @@ def _wire(case: Case, number: int, data: RoundData, found: list[Decoding], said:
 
 
 def _figures(spent: Mapping[str, Mapping[str, int]], samples: int) -> dict[str, int | None]:
-    own = [purpose for purpose in spent if purpose != FOREIGN]
+    own = [purpose for purpose in spent if purpose not in OF_OTHERS]
 
     def total(name: str, purposes: Iterable[str] = own) -> int:
         return sum(spent[purpose][name] for purpose in purposes if purpose in spent)

@@ -141,8 +141,11 @@ class Way(BaseModel):
     bytes_per_sample: Range | None
     """Sum of the packet lengths of all hops."""
     eq2_mbit_s: Range | None
-    """Packet lengths of all hops by L, or by the latency where nothing confirms. It is a size by a
-    delay, which some call throughput: it grows as the delay shrinks, at one rate of samples."""
+    """Packet lengths of all hops by the time that `eq2_until` names. It is a size by a delay, which
+    some call throughput: it grows as the delay shrinks, at one rate of samples."""
+    eq2_until: Literal["ACKNACK", "TCP", "application", "data"] | None
+    """The end of that time: the confirmation, which makes it L; the application's stamp, where
+    nothing confirms and there are stamps; else the data packet of the last hop, which is no L."""
     goodput_mbit_s: float | None
     """Payload by the time from the first sample to the last."""
 
@@ -190,6 +193,8 @@ class Application(BaseModel):
     """From the data packet on the last hop to received."""
     data_to_data_less_latency: Spread | None
     """Difference for each sample."""
+    eq2_mbit_s: Range | None
+    """Packet lengths of all hops by the application's latency, for each sample."""
     confirmed_less_latency: Spread | None
     """L less the application's latency, for each sample."""
     confirmed_by_latency: float | None

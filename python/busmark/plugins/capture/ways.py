@@ -10,7 +10,16 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
-from busmark.plugins.capture.figures import NONE, Times, between, range_of, spread, taken
+from busmark.plugins.capture.figures import (
+    NONE,
+    Times,
+    between,
+    difference,
+    present,
+    range_of,
+    spread,
+    taken,
+)
 from busmark.plugins.capture.model import Segment, Way
 from busmark.plugins.capture.samples import Samples
 
@@ -19,6 +28,7 @@ MOST_LISTED = 100
 
 Named = tuple[str, Samples]
 Confirmation = Literal["ACKNACK", "TCP"]
+Until = Literal["ACKNACK", "TCP", "application", "data"]
 
 
 def ways(hops: Sequence[Named], until: Confirmation | None = None) -> list[Way]:
@@ -128,9 +138,9 @@ def _way(hops: Sequence[Named], until: Confirmation | None) -> Way:
     }
     by = next((by for by, times in confirmed.items() if len(times)), None)
     latency = between(first.times, taken(last.times, indexes[-1]))
-    whole = np.logical_and.reduce([each >= 0 for each in indexes])
-    along = zip(hops, indexes, strict=True)
-    bytes_each = np.sum([_wire(hop, each, whole) for (_, hop), each in along], axis=0)
+    wire = bytes_on_all(hops, indexes)
+    whole = np.isfinite(wire)
+    eq2_until, spans = _spans(hops, indexes, whole, until)
     return Way(
         run=first.run,
         hops=[name for name, _ in hops],
@@ -141,8 +151,9 @@ def _way(hops: Sequence[Named], until: Confirmation | None) -> Way:
         segments=[_segment(hops, indexes, number) for number in range(len(hops) - 1)],
         confirmed=None if by is None else spread(confirmed[by]),
         confirmed_by=by,
-        bytes_per_sample=range_of(bytes_each),
-        eq2_mbit_s=range_of(_eq2(hops, indexes, whole, bytes_each, until)),
+        bytes_per_sample=range_of(wire[whole]),
+        eq2_mbit_s=range_of(eq2(wire, spans)),
+        eq2_until=eq2_until,
         goodput_mbit_s=_goodput(last, indexes[-1][arrived]),
     )
 
@@ -156,11 +167,6 @@ def confirmations(last: Samples, until: Confirmation | None) -> list[tuple[Confi
     return [(by, times) for by, times in both if until in (None, by)]
 
 
-def _wire(hop: Samples, index: Times, whole: np.ndarray) -> np.ndarray:
-    taken: np.ndarray = hop.wire.to_numpy()[index[whole]]
-    return taken
-
-
 def _segment(hops: Sequence[Named], indexes: list[Times], number: int) -> Segment:
     (source, before), (destination, after) = hops[number], hops[number + 1]
     begin = taken(before.times, indexes[number])
@@ -171,23 +177,34 @@ def _segment(hops: Sequence[Named], indexes: list[Times], number: int) -> Segmen
     )
 
 
-def _eq2(
-    hops: Sequence[Named],
-    indexes: list[Times],
-    whole: np.ndarray,
-    bytes_each: np.ndarray,
-    until: Confirmation | None,
-) -> np.ndarray:
-    """Divide the bits on all hops by L; by the latency where nothing confirms."""
+def eq2(wire: np.ndarray, spans: Times) -> np.ndarray:
+    """Divide the bits on all hops by these times, in Mbit/s; without those that are not there."""
+    there = present(spans) & np.isfinite(wire) & (spans > 0)
+    rates: np.ndarray = wire[there] * 8e3 / spans[there]
+    return rates
+
+
+def _spans(
+    hops: Sequence[Named], indexes: list[Times], whole: np.ndarray, until: Confirmation | None
+) -> tuple[Until | None, Times]:
+    """Return what ends the times by which Eq. 2 divides, and these of the samples that each hop
+    has: L, or the time to the last data packet where nothing confirms."""
     first, last = hops[0][1], hops[-1][1]
-    for times in (*(times for _, times in confirmations(last, until)), last.times):
-        ends = taken(times, indexes[-1])[whole]
-        begin = first.times[whole]
-        there = (ends != NONE) & (ends > begin)
-        if there.any():
-            rates: np.ndarray = bytes_each[there] * 8e3 / (ends - begin)[there]
-            return rates
-    return np.empty(0)
+    ends: list[tuple[Until, Times]] = [*confirmations(last, until), ("data", last.times)]
+    for by, times in ends:
+        spans = np.where(whole, difference(first.times, taken(times, indexes[-1])), NONE)
+        if (present(spans) & (spans > 0)).any():
+            return by, spans
+    return None, np.full(len(whole), NONE)
+
+
+def bytes_on_all(hops: Sequence[Named], indexes: Sequence[Times]) -> np.ndarray:
+    """Return the length of the packets of each sample of the first hop on all hops; NaN where one
+    of them does not have it."""
+    found = np.zeros(len(indexes[0]))
+    for (_, hop), index in zip(hops, indexes, strict=True):
+        found += np.where(index >= 0, hop.wire.to_numpy()[np.maximum(index, 0)], np.nan)
+    return found
 
 
 def _goodput(last: Samples, index: Times) -> float | None:

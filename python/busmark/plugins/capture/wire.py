@@ -413,6 +413,8 @@ PURPOSES = {
     "tcp_acknowledgement": "segments of TCP that only acknowledge",
     "other": "anything else, such as connections, subscriptions and answers of brokers",
     "foreign": "RTPS of participants that have nothing to do with the run; no cost of it",
+    "unattributed": "connections without a sample of the run, that share no address and port with "
+    "one that has some; no cost of it",
 }
 """A packet is counted once, by the first of these that it has."""
 LOOPBACK = ("127.", "::1")

@@ -424,7 +424,10 @@ PURPOSES = {
     "tcp_acknowledgement": "bare acknowledgements of TCP",
     "other": "others",
     "foreign": "DDS of others, not counted",
+    "unattributed": "other connections, not counted",
 }
+OF_OTHERS = ("foreign", "unattributed")
+"""What no sample of the run costs."""
 
 
 def _wire(case: CaseSummary) -> Iterator[Table]:
@@ -437,12 +440,12 @@ def _wire(case: CaseSummary) -> Iterator[Table]:
         "link once."
     )
     yield properties([(name, unit, [getattr(found, key)]) for name, key, unit in WIRE], note=note)
-    whole = sum(one.bytes for one in found.purposes if one.name != "foreign")
+    whole = sum(one.bytes for one in found.purposes if one.name not in OF_OTHERS)
     fields = (
         Field("Packets for", lambda one: PURPOSES.get(one.name, one.name)),
         Field("Measured time", "packets"), Field("Their bytes", "bytes"),
         Field("Share of all bytes", lambda one: one.bytes / whole
-              if one.name != "foreign" and whole else None, "1"),
+              if one.name not in OF_OTHERS and whole else None, "1"),
         Field("Whole rounds", "round_packets"),
         Field("Bytes", "round_bytes"),
     )  # fmt: skip

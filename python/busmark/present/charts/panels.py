@@ -215,10 +215,10 @@ def overlay(campaign: Campaign, chosen: Collection[str]) -> Campaign:
     before = {case.id: looks.get(case.label, case.adapter) for case in campaign.cases}
     # A case has the look of its adapter if each has another one, else the look of its place.
     adapters = [before[case.id] for case in cases]
-    own = len({*adapters}) == len(adapters)
+    apart = len({*adapters}) == len(adapters)
     labels = [
         Label(text=case.label, adapter=adapter)
-        if own or adapter == look.FLOOR
+        if apart or adapter == look.FLOOR
         else look.series(case.label, place)
         for place, (case, adapter) in enumerate(zip(cases, adapters, strict=True))
     ]

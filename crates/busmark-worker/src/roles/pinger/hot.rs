@@ -7,7 +7,7 @@ use std::thread::Thread;
 use busmark_adapter::{Header, HotCell, OnData, Status, Taker, WriterHandle};
 use busmark_measure::{Arrival, Ledger, Recorder, Row, now_ns};
 
-use super::super::bodies::{Bodies, Samples};
+use super::super::bodies::{Bodies, Differences, Samples};
 use super::super::control::{Control, STOPPED};
 use super::super::responder::BATCH;
 use super::super::senders::{Answered, Senders};
@@ -86,7 +86,7 @@ pub(super) struct Pongs {
     /// The ping that is on its way.
     pub(super) answered: Answered,
     pub(super) foreign: u64,
-    pub(super) corrupted: u64,
+    pub(super) differences: Differences,
 }
 
 /// The tag by which a pong is known to answer the current ping.
@@ -129,10 +129,8 @@ impl Core {
                     return;
                 }
                 // After the stamp of reading; the next ping of a closed loop waits for it.
-                if (self.stream.verify || self.bodies.is_spot(header.seq))
-                    && !self.bodies.verify(header.seq, received.body)
-                {
-                    pongs.corrupted += 1;
+                if self.stream.verify || self.bodies.is_spot(header.seq) {
+                    self.bodies.judge(header.seq, received.body, &mut pongs.differences);
                 }
                 match pongs.ledgers[position].enter(header.seq) {
                     Arrival::InOrder | Arrival::OutOfOrder => {}

@@ -10,7 +10,7 @@ use busmark_adapter::{Error, HotCell, ReaderHandle, Wait, WriterHandle};
 use busmark_measure::{Ledger, Recorder, now_ns};
 
 use self::hot::{Core, Pings, Pongs, Step, turn};
-use super::bodies::Bodies;
+use super::bodies::{Bodies, Differences};
 use super::control::{Control, NAP, STOPPED};
 use super::pace::{self, Pace};
 use super::patience::failure;
@@ -63,7 +63,7 @@ impl Pinger {
             ledgers: responders.ids().iter().map(|_| Ledger::new()).collect(),
             answered: Answered::new(&responders),
             foreign: 0,
-            corrupted: 0,
+            differences: Differences::default(),
         };
         let core = Arc::new(Core {
             cookie: context.cookie,
@@ -294,7 +294,8 @@ impl Role for Pinger {
             writer: core.id,
             accounts: vec![account],
             foreign: pongs.foreign,
-            corrupted: core.bodies.are_seen().then_some(pongs.corrupted),
+            corrupted: core.bodies.are_seen().then_some(pongs.differences.corrupted),
+            other_size: pongs.differences.other_size,
             rows,
             writer_counters: Some(core.writer.counters()),
             reader_counters,

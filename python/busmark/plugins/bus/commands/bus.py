@@ -39,7 +39,15 @@ from busmark.plugins.bus.commands.record import export, record
 from busmark.plugins.bus.commands.samples import inject, peek
 from busmark.plugins.bus.commands.screens import errors, spot, watch
 from busmark.plugins.bus.commands.traffic import traffic
-from busmark.plugins.bus.words import KINDS, discoveries, members, segments, tests
+from busmark.plugins.bus.words import (
+    KINDS,
+    OTHER_END,
+    discoveries,
+    failed_at,
+    members,
+    segments,
+    tests,
+)
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.caller import Caller, Message
@@ -369,12 +377,19 @@ def _code(answers: Iterable[Message]) -> int:
 
 def _follow(caller: Caller, started: dict[int, int], test: int, kind: str, as_json: bool) -> bool:
     """Show what these participants, which heard the order at these times, report of this test until
-    it has ended on all of them; return whether it ended on each as it should."""
+    it has ended on all of them; return whether it ended on each as it should, and did not fail at
+    an other end meanwhile."""
     left, well = set(started), True
     for message in caller.messages():
         news = message.get("news")
         begun_ns = started.get(message.get("instance", 0))
-        if begun_ns is None or message["at_realtime_ns"] < begun_ns:
+        if begun_ns is None:
+            # A receiver that refuses what comes: the transmitter itself ends as if all were well.
+            if failed_at(message, test, OTHER_END[kind], min(started.values())):
+                print_message(message, as_json)
+                well = False
+            continue
+        if message["at_realtime_ns"] < begun_ns:
             continue
         if news == "left":
             well &= message["instance"] not in left

@@ -76,6 +76,8 @@ def entities(
         found = look(caller, wait_s)
         follow |= seconds is not None
         _print(found, shown, as_json, wait_s, in_lines=follow)
+        if len(found.participants) <= 1 and (elsewhere := bus.elsewhere()):
+            echo(f"Nobody else was found. {elsewhere}", err=True)
         if follow:
             _follow(caller, found, shown, as_json, seconds)
     sys.exit(0 if len(found.participants) > 1 else 1)

@@ -30,10 +30,10 @@ ATTACHMENT = (
                  help="Adapter of the middleware; a path of a library, too."),
     click.option("--transport", default="", metavar="NAME", help="Default: the adapter's first."),
     click.option("--domain", default=0, show_default=True, type=click.IntRange(0, 230)),
-    click.option("--interface", default="lo", show_default=True, metavar="NAME",
-                 help="Network interface of all traffic."),
-    click.option("--address", default="127.0.0.1", show_default=True, metavar="IP",
-                 help="Address of that interface."),
+    click.option("--interface", metavar="NAME",
+                 help="Network interface of all traffic; by default that of --address, else lo."),
+    click.option("--address", metavar="IP",
+                 help="Address of that interface; by default its first one."),
     click.option("--profile", default="default", show_default=True,
                  type=click.Choice(["default", "tuned"]), help="Profile of the adapter."),
     click.option("--set", "settings", multiple=True, metavar="KEY=VALUE",
@@ -105,10 +105,12 @@ def _with(function: F, options: tuple[Callable[[Any], Any], ...]) -> F:
 
 def attachment(options: dict[str, Any]) -> Attachment:
     """Return the bus that these options name, and take its options out of them."""
-    from busmark.plugins.bus.attachment import Attachment
+    from busmark.plugins.bus.attachment import Attachment, completed
 
-    names = ("adapter", "transport", "domain", "interface", "address", "profile", "settings")
-    return Attachment(**{name: options.pop(name) for name in names})
+    names = ("adapter", "transport", "domain", "profile", "settings")
+    interface, address = completed(options.pop("interface"), options.pop("address"))
+    own = {name: options.pop(name) for name in names}
+    return Attachment(interface=interface, address=address, **own)
 
 
 def print_message(message: dict[str, Any], as_json: bool, *, err: bool = False) -> None:

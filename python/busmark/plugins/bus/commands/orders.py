@@ -175,7 +175,14 @@ def _there(caller: Caller) -> str:
     number = caller.order("all", {"cmd": "list"})
     found = sorted((m["app"], m.get("group")) for m in caller.answers(number, ANSWER_S, SILENCE_S))
     if not found:
-        return "no participant is on this bus. Start one with `busmark bus participant`"
+        elsewhere = caller.attachment.elsewhere()
+        return ". ".join(
+            [
+                "no participant is on this bus",
+                *([elsewhere] if elsewhere else []),
+                "Start one with `busmark bus participant`",
+            ]
+        )
     named = [f"{app}" if group is None else f"{app} (group {group})" for app, group in found]
     more = f" and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     noun = "is application" if len(named) == 1 else "are applications"

@@ -149,8 +149,11 @@ def _once(pairs: tuple[tuple[int, int], ...], option: str) -> dict[int, int]:
 def _attachment(header: Header, options: dict[str, Any], quiet: bool) -> Attachment:
     """Return the bus of the recording, with the changes that the options name."""
     from busmark.errors import UserError
-    from busmark.plugins.bus.attachment import Attachment
+    from busmark.plugins.bus.attachment import Attachment, completed
 
+    if options["interface"] or options["address"]:
+        network = completed(options["interface"], options["address"])
+        options = {**options, **dict(zip(("interface", "address"), network, strict=True))}
     given = {key: value for key, value in options.items() if value not in (None, ())}
     recorded: dict[str, Any] = {
         "domain": header.domain,

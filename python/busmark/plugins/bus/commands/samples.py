@@ -230,7 +230,7 @@ def _somebody() -> Iterator[None]:
     try:
         yield
     except Nobody as error:
-        echo(error.message, err=True)
+        echo(str(error), err=True)
         sys.exit(1)
 
 
@@ -259,7 +259,8 @@ def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Mes
     if not found:
         raise Nobody(
             f"no {kind} of topic {topic} was found within {wait_s:g} s: see what is there "
-            "with `busmark bus entities --all`"
+            "with `busmark bus entities --all`",
+            remedy=caller.attachment.elsewhere(),
         )
     return found
 

@@ -18,10 +18,11 @@ from busmark.plugins.bus.commands.found import WAIT, need_list, short
 from busmark.plugins.bus.commands.options import attached, attachment
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
+    from busmark.plugins.bus.attachment import Attachment
     from busmark.plugins.bus.caller import Message
     from busmark.plugins.bus.found import BusContents
     from busmark.plugins.own_types.value import Types
@@ -51,34 +52,40 @@ class Sent:
 FIGURES = ("samples", "rate_hz", "least_bytes", "most_bytes", "missing")
 
 
-def sent(capture: Path, *, contents: bool = False) -> tuple[float, dict[str, Sent]]:
-    """Return the seconds from the first packet of a capture to its last, and its samples by the
-    GUIDs of their writers, as `entities` has keys of RTPS; with the last one of each if `contents`.
+def sent(captures: Sequence[Path], *, contents: bool = False) -> tuple[float, dict[str, Sent]]:
+    """Return the seconds from the first packet of all captures to the last, and their samples by
+    the GUIDs of their writers, as `entities` has keys of RTPS; with the last one of each if
+    `contents`.
 
     Raises:
-        UserError: the file cannot be read.
+        UserError: a file cannot be read.
     """
     import polars as pl
 
     from busmark.plugins.capture.reading import read
     from busmark.plugins.capture.samples import all_samples
 
-    packets = read(capture, contents=contents)
-    prefixes = packets.summary["prefixes"]
     parts: dict[str, list[pl.DataFrame]] = {}
     pieces: set[str] = set()
-    for each in all_samples(packets):
-        if each.protocol == "rtps" and each.source is not None:
-            columns = {"number": each.numbers, "time": each.times, "bytes": each.payload}
-            guid = f"{prefixes[each.source]}{each.writer:08x}"
-            parts.setdefault(guid, []).append(pl.DataFrame(columns))
-            if each.fragmented:
-                pieces.add(guid)
-    seconds = ((packets.summary["last_ns"] or 0) - (packets.summary["first_ns"] or 0)) / NS
-    last = {
-        f"{prefixes[one['source']]}{one['writer']:08x}": bytes.fromhex(one["bytes"])
-        for one in packets.summary.get("contents", ())
-    }
+    last: dict[str, bytes] = {}
+    times: list[int] = []
+    for capture in captures:
+        packets = read(capture, contents=contents)
+        prefixes = packets.summary["prefixes"]
+        for each in all_samples(packets):
+            if each.protocol == "rtps" and each.source is not None:
+                columns = {"number": each.numbers, "time": each.times, "bytes": each.payload}
+                guid = f"{prefixes[each.source]}{each.writer:08x}"
+                parts.setdefault(guid, []).append(pl.DataFrame(columns))
+                if each.fragmented:
+                    pieces.add(guid)
+        ends = (packets.summary["first_ns"], packets.summary["last_ns"])
+        times += [moment for moment in ends if moment is not None]
+        last |= {
+            f"{prefixes[one['source']]}{one['writer']:08x}": bytes.fromhex(one["bytes"])
+            for one in packets.summary.get("contents", ())
+        }
+    seconds = (max(times) - min(times)) / NS if times else 0.0
     return seconds, {
         guid: replace(_sent(pl.concat(each), in_pieces=guid in pieces), last=last.get(guid))
         for guid, each in parts.items()
@@ -194,9 +201,8 @@ def traffic(
         types = Types(idls, folder) if idls else None
         with Caller.on(bus) as caller:
             found = look(caller, wait_s)
-            packets = folder / "traffic.pcapng"
-            dropped = _capture(bus.interface, pattern, seconds, packets, folder)
-        seconds, seen = sent(packets, contents=types is not None)
+            captures, dropped = _capture(places(bus, pattern), seconds, folder)
+        seconds, seen = sent(captures, contents=types is not None)
         lines = writers(found, seen)
         if types is not None:
             _put_contents(lines, seen, types)
@@ -219,37 +225,52 @@ def traffic(
                 echo(f"{one['topic']} ({one['type_name']}), last sample: {text}")
     else:
         echo("No writer was found.")
+    if not any(one["samples"] for one in lines) and (elsewhere := bus.elsewhere()):
+        echo(elsewhere, err=True)
     sys.exit(0 if any(one["samples"] for one in lines) else 1)
 
 
-def _capture(interface: str, pattern: str, seconds: float, packets: Path, folder: Path) -> int:
-    """Capture packets of the interface in this time; return how many the capture dropped.
+def places(bus: Attachment, pattern: str) -> list[tuple[str, str]]:
+    """Return the interfaces on which packets of the bus pass, each with its filter: what two
+    programs of one machine send to the address of an interface passes the loopback."""
+    from busmark.plugins.bus.attachment import LOOPBACK
+
+    if bus.interface == LOOPBACK.interface:
+        return [(bus.interface, pattern)]
+    own = f"host {bus.address}"
+    within = (LOOPBACK.interface, f"({pattern}) and {own}" if pattern else own)
+    return [(bus.interface, pattern), within]
+
+
+def _capture(
+    places: Sequence[tuple[str, str]], seconds: float, folder: Path
+) -> tuple[list[Path], int]:
+    """Capture packets of these interfaces in this time; return the files, and how many packets the
+    captures dropped.
 
     Raises:
         UserError: they cannot be captured.
     """
     from busmark.launcher import Start
-    from busmark.plugins.capture.dumpcap import Settings, Site, Taking, check
+    from busmark.plugins.capture.dumpcap import Settings, Site, Taking, check, run
 
-    check(interface, pattern, "--filter")
-    taking = Taking(
-        Site(Start),
-        interface,
-        Settings(pattern, 0, MOST_BYTES, ring=False),
-        packets,
-        folder / "dumpcap.txt",
-    )
-    taking.run(seconds, "--interface")
-    for problem in taking.problems:
+    takings = []
+    for interface, pattern in places:
+        check(interface, pattern, "--filter")
+        how = Settings(pattern, 0, MOST_BYTES, ring=False)
+        packets, said = (folder / f"traffic.{interface}.{end}" for end in ("pcapng", "txt"))
+        takings.append(Taking(Site(Start), interface, how, packets, said))
+    run(takings, seconds, "--interface")
+    for problem in (each for taking in takings for each in taking.problems):
         echo(problem, err=True)
-    dropped = taking.counts.dropped if taking.counts else 0
+    dropped = sum(taking.counts.dropped for taking in takings if taking.counts)
     if dropped:
         echo(
             f"{dropped:,} packets were dropped by the capture: missing samples may be among them. "
             "Capture less with --filter",
             err=True,
         )
-    return dropped
+    return [taking.path for taking in takings], dropped
 
 
 def _put_contents(lines: list[Message], seen: Mapping[str, Sent], types: Types) -> None:

@@ -117,6 +117,12 @@ MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "ended", "test": 8, "kind": "receiver",
       "result": {"run": None, "roles": [role([account(192, 5, 1), account(256, 7, 0)])]}},
      "receiver 8 ended, reader 192: 12 read of 13, 1 lost"),
+    ({"news": "ended", "test": 8, "kind": "receiver",
+      "result": {"run": [], "roles": [role([account(192, 55_000, 0)],
+                                           other_size={"samples": 55, "bytes": 40,
+                                                       "expected": 64})]}},
+     "receiver 8 ended, from app 3 55,000 read of 55,000, 0 lost, 55 of the bodies looked at have "
+     "40 B, not the 64 B of this end's definition"),
     ({"news": "ended", "test": 7, "kind": "transceiver",
       "result": {"run": [SENT], "rate_hz": 100.0,
                  "roles": [role([account(192, 998, 2)], segments={"trip": [BEST]})]}},
@@ -185,3 +191,22 @@ def test_a_message_with_anything_in_its_place_ends_nothing(
     assert shown is None or isinstance(shown, str)
     bus.segments(changed), bus.tests([{**changed, "app": 3, "instance": 7}])
     bus.members([{**changed, "app": 3, "instance": 7}])
+
+
+@pytest.mark.parametrize(
+    ("change", "failed"),
+    [
+        ({}, True),
+        ({"error": None}, False),
+        ({"test": 9}, False),
+        ({"kind": "transmitter"}, False),
+        ({"at_realtime_ns": 4}, False),
+        ({"kind": None, "test": []}, False),
+    ],
+)
+def test_a_test_that_failed_at_its_other_end_since_it_began_is_known(
+    change: dict[str, Any], failed: bool
+) -> None:
+    ended = {"news": "ended", "test": 8, "kind": "receiver", "at_realtime_ns": 6,
+             "error": {"kind": "invalid", "message": "larger than its own"}}  # fmt: skip
+    assert bus.failed_at({**ended, **change}, 8, bus.OTHER_END["transmitter"], 5) == failed

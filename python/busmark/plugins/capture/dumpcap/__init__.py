@@ -8,6 +8,17 @@ from busmark.plugins.capture.dumpcap.taking import (
     Settings,
     Site,
     Taking,
+    run,
 )
 
-__all__ = ["CaptureFailed", "Counts", "DiskFull", "Settings", "Site", "Taking", "check", "refusal"]
+__all__ = [
+    "CaptureFailed",
+    "Counts",
+    "DiskFull",
+    "Settings",
+    "Site",
+    "Taking",
+    "check",
+    "refusal",
+    "run",
+]

@@ -286,25 +286,6 @@ class Taking:
         finally:
             self._said_path.unlink(missing_ok=True)
 
-    def run(self, seconds: float, where: str, stopped: Sequence[object] = ()) -> None:
-        """Capture for this time, until there is something in `stopped`, or until it has ended by
-        itself; `where`: the option that an error names.
-
-        Raises:
-            UserError: there is no capture.
-        """
-        try:
-            self.start()
-            end = time.monotonic() + seconds
-            while not stopped and not self.over and time.monotonic() < end:
-                time.sleep(WATCH_S)
-            self.stop()
-        except CaptureFailed as error:
-            raise UserError(str(error), where=where) from None
-        except BaseException:
-            self.kill()
-            raise
-
     def kill(self) -> None:
         """End it at once, also while another thread begins it; nothing of it remains here."""
         self._killed = True
@@ -372,6 +353,33 @@ class Taking:
         last = next((line for line in lines if not line.startswith(MARK)), "")
         reason = complaint(said) or (last if READY.strip() not in said else "") or otherwise
         return CaptureFailed(f"{self.what} failed: {reason[:300]}")
+
+
+def run(
+    takings: Sequence[Taking], seconds: float, where: str, stopped: Sequence[object] = ()
+) -> None:
+    """Capture for this time, until there is something in `stopped`, or until one has ended by
+    itself; `where`: the option that an error names.
+
+    Raises:
+        UserError: there is no capture.
+    """
+    try:
+        for taking in takings:
+            taking.start()
+        end = time.monotonic() + seconds
+        over = False
+        while not stopped and not over and time.monotonic() < end:
+            time.sleep(WATCH_S)
+            over = any(taking.over for taking in takings)
+        for taking in takings:
+            taking.stop()
+    except BaseException as error:
+        for taking in takings:
+            taking.kill()
+        if isinstance(error, CaptureFailed):
+            raise UserError(str(error), where=where) from None
+        raise
 
 
 def _unpack(packed: Path, mark: str, path: Path) -> None:

@@ -3,10 +3,12 @@ its cause."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+import shlex
+from collections.abc import Iterator, Sequence
 
 from busmark.model.text import count, time_text, upper_first
-from busmark.plugins.capture.blocks import figures, remarks
+from busmark.plugins.capture.blocks import figures, hops, remarks
 from busmark.plugins.capture.late.model import Cause, Diagram, Event, Late, LateSamples
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
 
@@ -42,33 +44,51 @@ MOST_LISTED = 200
 """Samples of a capture that are listed."""
 
 
-def document(found: LateSamples) -> Document:
-    """Return the document: counts and causes, then the samples of a capture alone with its figures,
-    then the packets of the worst."""
+def document(found: LateSamples, *, in_file: bool = True) -> Document:
+    """Return the document: counts and causes, then the samples of a capture alone, its hops, and
+    in a file its figures, then the packets of the worst. On a screen the figures would push the
+    answer out of sight."""
     sections = [_counts(found), *_left(found), *_causes(found)]
     if found.capture is not None:
         listed = list(_listed(found))
-        sections = [*remarks(found.capture), *sections, *listed, *figures(found.capture)]
+        sections = [*remarks(found.capture), *sections, *listed, hops(found.capture)]
+        sections += figures(found.capture) if in_file else [_further(found.case)]
     sections += [_sequence(each) for each in found.diagrams]
     return Document(f"Late samples of {found.case}", [], sections, kind="late samples")
 
 
+def _further(file: str) -> Section:
+    return Section("", [Text("late_further", {"file": shlex.quote(file)}, style="quiet")])
+
+
 def _counts(found: LateSamples) -> Section:
-    in_time = found.samples - found.late - found.lost
+    in_time = found.samples - found.late - found.lost - found.untimed
+    timed, followed = in_time + found.late > 0, found.samples - found.unfollowed > 0
+    rows = [
+        ("late", found.late, found.examined_late, timed or not found.untimed),
+        ("lost", found.lost, found.examined_lost, followed or not found.unfollowed),
+        ("in time", in_time, found.ordinary, timed or not found.untimed),
+    ]
+    if found.untimed:
+        rows.append(("without a latency", found.untimed, None, True))
     columns = [
-        Column("", [Cell(each) for each in ("late", "lost", "in time")], "label"),
-        Column("Samples", [Cell(n) for n in (found.late, found.lost, in_time)], "count"),
-        Column("Examined", [Cell(n) for n in (found.examined_late, found.examined_lost,
-                                              found.ordinary)], "count"),
-    ]  # fmt: skip
+        Column("", [Cell(name) for name, *_ in rows], "label"),
+        Column("Samples", [Cell(n if known else None) for _, n, _, known in rows], "count"),
+        Column("Examined", [Cell(n if known else None) for _, _, n, known in rows], "count"),
+    ]
     notes = []
+    if found.untimed:
+        notes.append(Text("late_untimed", style="quiet"))
+    if found.unfollowed:
+        values = {"number": count(found.unfollowed)}
+        notes.append(Text("late_unfollowed", values, style="quiet"))
     if found.limit_ns is not None and found.median_ns is not None:
         limit, median = time_text(found.limit_ns), time_text(found.median_ns)
-        values: dict[str, object] = {
+        values = {
             "round": found.rounds[0], "limit": limit, "by": found.limit_by, "median": median,
         }  # fmt: skip
         notes.append(Text("late", values, style="quiet"))
-    return Section("", [Table(columns, [Row() for _ in range(3)], notes=notes, key="counts")])
+    return Section("", [Table(columns, [Row() for _ in rows], notes=notes, key="counts")])
 
 
 def _left(found: LateSamples) -> Iterator[Section]:
@@ -118,42 +138,81 @@ def _causes(found: LateSamples) -> Iterator[Section]:
 
 def _listed(found: LateSamples) -> Iterator[Section]:
     """List each late or lost sample of a capture alone."""
-    listed = found.worst[:MOST_LISTED]
+    groups: dict[tuple[object, ...], list[Late]] = {}
+    for one in found.worst:
+        groups.setdefault(_alike(one), []).append(one)
+    order = list(CAUSES)
+    alike = sorted(groups.values(), key=lambda own: (own[0].round, own[0].way,
+                                                     order.index(own[0].cause)))  # fmt: skip
+    listed = alike[:MOST_LISTED]
     if not listed:
         return
-    seen = [
-        Cell(f"{one.last_hop or ''}, packet {one.last_seen.packet}".removeprefix(", "))
-        if one.last_seen
-        else ABSENT
-        for one in listed
-    ]
     columns = [
-        Column("Sample", [Cell(_name(one)) for one in listed], "label"),
-        Column(
-            "Latency",
-            [
-                Cell(one.latency_ns) if one.latency_ns is not None else Cell(text="lost")
-                for one in listed
-            ],
-            "number",
-            "ns",
-        ),
-        Column("Last seen", seen),
-        Column("What the packets show", [Cell(one.said) for one in listed]),
+        Column("Sample", [Cell(_names(group)) for group in listed], "label"),
+        Column("Latency", [_latencies(group) for group in listed], "number", "ns"),
+        Column("Last seen", [_last_seen(group) for group in listed]),
+        Column("What the packets show", [_said(group) for group in listed]),
     ]
-    if len({one.round for one in listed}) > 1:
-        columns.insert(1, Column("Run", [Cell(str(one.round)) for one in listed]))
-    rows = [Row(group=f"{' → '.join(one.way)}: {CAUSES[one.cause]}") for one in listed]
-    more = len(found.worst) - len(listed)
+    firsts = [group[0] for group in listed]
+    rows = [Row(group=f"{' → '.join(one.way)}: {CAUSES[one.cause]}") for one in firsts]
+    more = sum(map(len, alike[MOST_LISTED:]))
     notes = [Text("more_cases", {"number": count(more)}, style="quiet")] if more else []
+    if any(len(group) > 1 for group in listed):
+        notes.append(Text("late_alike", style="quiet"))
+    if len({one.round for one in firsts}) > 1:
+        columns.insert(1, Column("Run", [Cell(str(one.round)) for one in firsts]))
     title = rows[0].group if len({row.group for row in rows}) == 1 else ""
     table = Table(columns, rows, title, notes, key="late")
     yield Section("Late and lost samples", [table])
 
 
+def _alike(late: Late) -> tuple[object, ...]:
+    """Return what samples have in common of which the packets show the same: all but numbers."""
+    said = re.sub(r"[0-9][0-9,. \u202f]*", "#", late.said)
+    lost = late.latency_ns is None
+    return late.round, *late.way, late.cause, late.last_hop, said, lost, late.seq is None
+
+
 def _name(late: Late) -> str:
     """Name it by its number on the first hop, from 1; by the writer's where it has no packet."""
     return f"Sample {late.seq}" if late.seq is not None else f"Number {late.number}"
+
+
+def _names(group: Sequence[Late]) -> str:
+    """Name the samples of a group, with their number: between the first and the last may be others
+    that were neither late nor lost."""
+    if len(group) == 1:
+        return _name(group[0])
+    first, last = (one.number if one.seq is None else one.seq for one in (group[0], group[-1]))
+    noun = "Numbers" if group[0].seq is None else "Samples"
+    if len(group) == 2:
+        return f"{noun} {first}, {last}"
+    if last == (first or 0) + len(group) - 1:
+        return f"{noun} {first} to {last}"
+    return f"{count(len(group))} {noun.lower()} from {first} to {last}"
+
+
+def _latencies(group: Sequence[Late]) -> Cell:
+    times = [one.latency_ns for one in group if one.latency_ns is not None]
+    if not times:
+        return Cell(text="lost")
+    least, most = min(times), max(times)
+    return Cell(sorted(times)[len(times) // 2], *([least, most] if least < most else []))
+
+
+def _last_seen(group: Sequence[Late]) -> Cell:
+    packets = [one.last_seen.packet for one in group if one.last_seen]
+    if not packets:
+        return ABSENT
+    named = f"packet {packets[0]}"
+    if len(packets) > 1:
+        named = f"packets {packets[0]}{',' if len(packets) == 2 else ' to'} {packets[-1]}"
+    return Cell(f"{group[0].last_hop or ''}, {named}".removeprefix(", "))
+
+
+def _said(group: Sequence[Late]) -> Cell:
+    said = group[0].said
+    return Cell(said if len(group) == 1 else f"{_name(group[0]).lower()}: {said}")
 
 
 def _sequence(found: Diagram) -> Section:

@@ -66,6 +66,11 @@ def of_file(
     made = together(str(path), looked, (), sum(len(of.late) for of in looked))
     made.rounds = [run.number for run in capture.runs]
     made.median_ns = made.limit_ns = made.limit_by = None
+    alone = [(way[0][1], of.chosen) for way, of in zip(known, looked, strict=True) if len(way) == 1]
+    made.untimed = sum(chosen.samples - chosen.lost for _, chosen in alone)
+    made.unfollowed = sum(
+        chosen.samples - chosen.lost for of, chosen in alone if (of.confirmed == NONE).all()
+    )
     made.capture = capture
     traces = {
         (tuple(each.way), each.seq): one

@@ -132,6 +132,11 @@ class LateSamples(BaseModel):
     late: int
     """Above the limit of their round: its 99th percentile or three times its median, whichever is
     less, but its 95th percentile at least."""
+    untimed: int = 0
+    """Samples that a capture has on one hop alone, without the lost: they have no latency, and none
+    of them can be late."""
+    unfollowed: int = 0
+    """How many of them nothing confirms: whether they were received is not known."""
     median_ns: int | None
     """Median latency, of the first round."""
     limit_ns: int | None

@@ -15,6 +15,7 @@ import made_captures as made
 import pytest
 from click.testing import CliRunner
 from seams import command as busmark
+from seams import done
 
 from busmark.errors import UserError
 
@@ -391,3 +392,19 @@ def test_a_file_in_which_nothing_can_be_read_is_refused(
     assert not (tmp_path / "p").exists()
     with pytest.raises(UserError, match=r"no\.pcap"):
         ran("explain", tmp_path / "no.pcap")
+
+
+def test_samples_on_one_hop_have_no_latency_so_that_none_is_in_time() -> None:
+    file = KEPT / "cyclonedds.pcapng.gz"
+    assert (found := ran("explain", file))["untimed"] == found["samples"] - found["lost"] == 8
+    shown = done("capture", "explain", file)
+    rows = {words[0]: words[-2:] for line in shown.splitlines() if (words := line.split())}
+    assert rows["late"] == ["—", "—"] and rows["without"][0] == "8"
+    assert re.search(r"in time +— +—", shown) and "A    RTPS DATA over UDP" in shown
+
+
+def test_samples_of_which_the_packets_show_the_same_are_one_row(tmp_path: Path) -> None:
+    page = tmp_path / "x.md"
+    shown = done("capture", "explain", KEPT / "D3-udp-be-50-early.pcapng", "--markdown", page)
+    assert shown.count("it came to the agent") == 1 and "Samples 1, 2" in shown
+    assert "Lengths" not in shown and "## Lengths" in page.read_text(encoding="utf-8")

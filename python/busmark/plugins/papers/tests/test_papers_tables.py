@@ -194,21 +194,29 @@ CAPTURES = Path(__file__).parents[5] / "crates" / "busmark-packets" / "tests" / 
 
 
 @pytest.mark.parametrize(
-    ("name", "heading", "by"),
+    ("name", "heading", "by", "stamps"),
     [
-        ("D2-tcp-r-50.pcapng", "TCP-R 50p, A → B → C", "ACKNACK"),
-        ("D1-udp-be-50.pcapng", "UDP-BE 50p, A → B", ""),
+        ("D2-tcp-r-50.pcapng", "TCP-R 50p, A → B → C", "ACKNACK", None),
+        ("D1-udp-be-50.pcapng", "UDP-BE 50p, A → B", "", None),
+        ("D1-udp-be-50.pcapng", "UDP-BE 50p, A → B", "application", "D1-udp-be-50.truth.jsonl"),
     ],
 )
 def test_b5_a_capture_has_the_papers_rows_as_far_as_its_packets_say_them(
-    name: str, heading: str, by: str
+    name: str, heading: str, by: str, stamps: str | None
 ) -> None:
-    made = of_file(CAPTURES / name)
+    made = of_file(CAPTURES / name, CAPTURES / stamps if stamps else None)
     latency, throughput, lengths, *_ = (columns(t) for s in made.sections for t in s.tables)
     assert dict(zip(latency["Criteria"], latency[heading], strict=True))["L until"] == by
     # Without a confirmation there is no L, hence no Eq. 2.
     assert bool(latency[heading][0]) == bool(throughput[heading][0]) == bool(by)
     assert lengths[heading][-2:] == ["50", "50"]
+    if stamps:
+        # All samples have one length: the least of Eq. 2 is it by the greatest L.
+        bits, most_ms, least_mbps = (
+            float(of[heading][at].replace("\u202f", ""))
+            for of, at in ((lengths, 0), (latency, 1), (throughput, 0))
+        )
+        assert least_mbps == pytest.approx(bits / most_ms / 1e3, rel=2e-3)
 
 
 def test_a_paper_of_reports_is_refused_for_a_capture() -> None:

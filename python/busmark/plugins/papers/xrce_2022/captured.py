@@ -29,8 +29,8 @@ NO_L = (
 )
 NOTE = (
     "L is the time from the data packet to the confirmation on the last hop; where nothing "
-    "confirms, the application's time, which a capture alone does not have. Eq. 2 needs an L of "
-    "the capture. A capture does not say which packets were of one test: a column has all samples "
+    "confirms, the application's time, which a capture alone does not have. Eq. 2 needs an L. "
+    "A capture does not say which packets were of one test: a column has all samples "
     "of a way. “L less application”, “First lost” and “Rounds” are rows of results alone."
 )
 NOTE_LENGTHS = (
@@ -83,8 +83,8 @@ class CapturedWay(NamedTuple):
 
     @property
     def throughput(self) -> published.Spread | None:
-        """By Eq. 2, in Mbit/s, where L is the capture's."""
-        of = self.way.eq2_mbit_s if self.way.confirmed else None
+        """By Eq. 2, in Mbit/s, where there is an L: of the capture, or of the application."""
+        of = None if self.way.eq2_until == "data" else self.way.eq2_mbit_s
         if of is None:
             return None
         variance = None if of.std is None else of.std**2
