@@ -27,7 +27,7 @@ def command(folders: tuple[Path, ...], as_json: bool) -> None:
     First come the results that lie in the working directory or below it, or were begun from there,
     then those that you have measured or imported elsewhere and those in each FOLDER, both newest
     first. `@NAME` stands for a result wherever a result directory is expected; `@last` stands for
-    the newest of the first kind, `@last~1` for the one before: never for a result of another folder.
+    the newest of the first kind, `@last~1` for the one before: never for one of another folder.
 
     Links to results are kept in busmark/results of XDG_STATE_HOME (~/.local/state); that folder may
     be deleted.

@@ -2,12 +2,23 @@
 
 from busmark.plan.duration import CHOSEN_S, Pace, assumed, expected_s, is_chosen
 from busmark.plan.expand import expand, order
-from busmark.plan.flows import End, Flow, Flows, Participant, flows, topics
+from busmark.plan.flows import (
+    ANY_RUN,
+    End,
+    Flow,
+    Flows,
+    Participant,
+    flows,
+    of_run,
+    run_identity,
+    topics,
+)
 from busmark.plan.lacking import largest_size
 from busmark.plan.placement import cpus_of, load_names, shares_cpu, spare_cpus
 from busmark.plan.unsupported import links_of, unsupported
 
 __all__ = [
+    "ANY_RUN",
     "CHOSEN_S",
     "End",
     "Flow",
@@ -23,7 +34,9 @@ __all__ = [
     "largest_size",
     "links_of",
     "load_names",
+    "of_run",
     "order",
+    "run_identity",
     "shares_cpu",
     "spare_cpus",
     "topics",

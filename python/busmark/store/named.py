@@ -5,8 +5,8 @@ those that the register knows. What a campaign is called, its directory's name w
 its end, stands for the newest of that name.
 
 Two jobs of one account work in two folders. So a result is *here* if it lies in the working
-directory or below it, or was begun from there: `@last` is one of these, or none, and a name is first
-looked for among them.
+directory or below it, or was begun from there: `@last` is one of these, or none, and a name is
+first looked for among them.
 """
 
 from __future__ import annotations
@@ -366,8 +366,7 @@ def newest_two() -> tuple[Path, Path]:
             return each.directory, known[0].directory
     of = f" of {campaign!r}, the newest" if campaign else ""
     raise UserError(
-        f"there are no two results{of}, to compare one with the other, begun in this folder or below "
-        "it",
+        f"no two results{of}, to compare one with the other, were begun in this folder or below it",
         remedy="Name two, or one with --by PARAMETER. " + recent(),
     )
 
