@@ -393,8 +393,12 @@ class RoundRunner:
                 "log": self._log_dir / f"{stem}.{name}.log",
             }
             worker = await Worker.start(name, cpus[number], node=place.node, **how)
-            first = firsts[number]
-            worker.faults = first.adapter.faults(first.config["transport"])
+            first, together = firsts[number], len(shares[number]) if number < len(shares) else 1
+            worker.faults = [
+                fault
+                for fault in first.adapter.faults()
+                if fault.occurs(first.config["transport"], together, dict(first.config["settings"]))
+            ]
             among.append(worker)
             return worker
 
