@@ -109,7 +109,7 @@ class Asked:
         while True:
             reply = json.loads(self._process.stdout.readline())
             if "frame" in reply:
-                self._process.stdout.read(reply["bytes"])
+                self._process.stdout.read(reply["bytes"] + 1)
             if "ok" in reply:
                 assert reply["ok"], reply["error"]
                 return reply.get("result")
