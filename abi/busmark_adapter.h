@@ -517,7 +517,9 @@ typedef void (*busmark_entity_fn)(void *context, const busmark_entity_t *entity)
  *       the sample counts as not sent.
  *   C19 take() must call the sink once for every sample taken, in order, at most `max`, and store
  *       their number. It never waits. BUSMARK_NO_DATA when there is none. It may return fewer than
- *       are available only if wait() or on_data will signal the rest.
+ *       are available only if wait() or on_data will signal the rest. No body is larger than
+ *       max_body_bytes, but one of another run's sample: the adapter need not know runs, and the worker
+ *       counts such a sample, by its cookie, as foreign.
  *   C20 Listener: on_data must be called, from a thread of the middleware or from within write()
  *       (SYNCHRONOUS), whenever there are samples to take that were not signalled; calls for one
  *       reader never overlap. It may come from another thread before reader_create has returned, never

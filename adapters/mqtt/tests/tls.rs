@@ -62,7 +62,7 @@ fn documents_that_cannot_be_used_are_refused_at_once() {
     let mut config = run_dir.participant("tcp", &[]);
     let good = authority.identity("p");
     let cases = [
-        (Security { certificate: "/nonexistent".into(), ..good.clone() }, "/nonexistent"),
+        (Security { certificate: authority.path("missing"), ..good.clone() }, "missing"),
         (Security { password: "guess".into(), ..authority.encrypted("q", "secret") }, "q.key"),
         (Security { identity_ca: good.identity_ca, ..stranger.identity("f") }, "f.pem"),
         (authority.expired("old"), "old.pem"),

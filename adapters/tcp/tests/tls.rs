@@ -173,7 +173,7 @@ fn documents_that_cannot_be_used_are_refused_at_once() {
     let wrong = Security { password: "guess".into(), ..authority.encrypted("q", "secret") };
     let foreign = Security { identity_ca: good.identity_ca.clone(), ..stranger.identity("f") };
     let cases = [
-        (Security { certificate: "/nonexistent".into(), ..good.clone() }, "/nonexistent"),
+        (Security { certificate: authority.path("missing"), ..good.clone() }, "missing"),
         (Security { private_key: good.certificate.clone(), ..good.clone() }, "p.pem"),
         (wrong, "q.key"),
         (foreign, "f.pem"),

@@ -274,13 +274,13 @@ mod tests {
         let stranger = Authority::new();
         let other = stranger.identity("p");
         let encrypted = authority.encrypted("q", "secret");
-        let missing = || "/nonexistent.pem".to_owned();
+        let missing = || authority.path("missing.pem");
         let foreign = Security { identity_ca: good.identity_ca.clone(), ..other };
         let of_another = authority.identity("another").private_key;
         let cases = [
-            (Security { identity_ca: missing(), ..good.clone() }, "/nonexistent.pem", "No such"),
-            (Security { certificate: missing(), ..good.clone() }, "/nonexistent.pem", "No such"),
-            (Security { private_key: missing(), ..good.clone() }, "/nonexistent.pem", "No such"),
+            (Security { identity_ca: missing(), ..good.clone() }, "missing.pem", "No such"),
+            (Security { certificate: missing(), ..good.clone() }, "missing.pem", "No such"),
+            (Security { private_key: missing(), ..good.clone() }, "missing.pem", "No such"),
             (Security { certificate: good.private_key.clone(), ..good.clone() }, "key", "PEM"),
             (Security { private_key: good.certificate.clone(), ..good.clone() }, "pem", "PKCS #8"),
             (Security { private_key: of_another, ..good.clone() }, "another", "not the key of"),

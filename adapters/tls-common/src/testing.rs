@@ -42,7 +42,8 @@ impl Authority {
         authority
     }
 
-    fn path(&self, name: &str) -> String {
+    /// Where a document of this name is, or would be.
+    pub fn path(&self, name: &str) -> String {
         self.folder.join(name).display().to_string()
     }
 

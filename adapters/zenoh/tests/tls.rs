@@ -104,8 +104,8 @@ fn documents_that_cannot_be_used_are_refused_at_once() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let good = authority.identity("p");
     let cases = [
-        (Security { certificate: "/nonexistent".into(), ..good.clone() }, "/nonexistent"),
-        (Security { identity_ca: "/nonexistent".into(), ..good.clone() }, "/nonexistent"),
+        (Security { certificate: authority.path("missing"), ..good.clone() }, "missing"),
+        (Security { identity_ca: authority.path("missing"), ..good.clone() }, "missing"),
         (Security { password: "guess".into(), ..authority.encrypted("q", "secret") }, "q.key"),
         (Security { identity_ca: good.identity_ca.clone(), ..stranger.identity("f") }, "f.pem"),
         (authority.expired("old"), "old.pem"),

@@ -227,11 +227,11 @@ fn keys_that_cannot_be_used_are_refused_at_once() {
     let (circle, run_dir) = (Circle::new(), RunDir::new());
     let [good, other] = ["good", "other"].map(|name| circle.member(name));
     let [unlisted, unlisted_secret] = pair();
-    let missing = || "/nonexistent".to_owned();
+    let missing = || circle.0.0.join("missing").display().to_string();
     let cases = [
-        (Security { identity_ca: missing(), ..good.clone() }, "/nonexistent", "No such"),
-        (Security { certificate: missing(), ..good.clone() }, "/nonexistent", "No such"),
-        (Security { private_key: missing(), ..good.clone() }, "/nonexistent", "No such"),
+        (Security { identity_ca: missing(), ..good.clone() }, "missing", "No such"),
+        (Security { certificate: missing(), ..good.clone() }, "missing", "No such"),
+        (Security { private_key: missing(), ..good.clone() }, "missing", "No such"),
         (Security { private_key: other.private_key, ..good.clone() }, "other.secret", "not the"),
         (Security { password: "guess".into(), ..good.clone() }, "good.secret", "no password"),
         (

@@ -17,6 +17,7 @@ use crate::strings::owned;
 struct ParticipantInner {
     raw: Handle,
     library: Library,
+    run: OnceLock<u64>,
     on_oversize: OnceLock<Box<dyn Fn(Oversize) + Send + Sync>>,
 }
 
@@ -38,7 +39,8 @@ pub struct ParticipantHandle(Arc<ParticipantInner>);
 
 impl ParticipantHandle {
     pub(crate) fn new(raw: Handle, library: Library) -> Self {
-        Self(Arc::new(ParticipantInner { raw, library, on_oversize: OnceLock::new() }))
+        let (run, on_oversize) = (OnceLock::new(), OnceLock::new());
+        Self(Arc::new(ParticipantInner { raw, library, run, on_oversize }))
     }
 
     pub(crate) fn raw(&self) -> Handle {
@@ -52,6 +54,19 @@ impl ParticipantHandle {
     /// The adapter it belongs to.
     pub fn library(&self) -> &Library {
         &self.0.library
+    }
+
+    /// The same, of the run with this cookie: what others write on its topics is no fault of the adapter.
+    /// A body that is larger than its reader was made for is left out where the cookie is another.
+    #[must_use]
+    pub fn of_run(self, cookie: u64) -> Self {
+        let _ = self.0.run.set(cookie);
+        self
+    }
+
+    /// The cookie of its run, if it is of one.
+    pub(crate) fn run(&self) -> Option<u64> {
+        self.0.run.get().copied()
     }
 
     /// Where others decide what is written, a body that is larger than its reader was made for is no

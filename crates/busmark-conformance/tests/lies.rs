@@ -206,6 +206,7 @@ lies! {
     other_qos_than_announced_breaks_c37: "LISTED LIE_LISTS_OTHER_QOS" => ["c37_entities_are_listed_with_topic_type_and_qos"] in ["c37"];
     own_entities_listed_as_foreign_break_c37: "LISTED LIE_LISTS_ALL_AS_FOREIGN" => ["c37_entities_are_listed_with_topic_type_and_qos"] in ["c37"];
     a_participant_that_has_gone_breaks_c37: "LISTED LIE_LISTS_GONE" => ["c37_what_has_gone_is_not_listed"] in ["c37"];
+    looking_that_adds_an_endpoint_breaks_c37: "LISTED LIE_LOOKING_ADDS" => ["c37_looking_changes_nothing"] in ["c37"];
     looking_that_matches_breaks_c37: "LISTED LIE_LOOKING_MATCHES" => ["c37_looking_changes_nothing"] in ["c37"];
     a_change_without_effect_breaks_c26: "LIE_MUTABLE"
         => ["c26_set_qos_takes_effect_while_traffic_flows"] in ["c26"];
@@ -244,11 +245,13 @@ fn honest_wires_from_readers_to_writers_pass() {
 
 #[test]
 fn an_honest_list_of_what_is_on_the_bus_passes() {
-    let library = compile(LIAR, &["LISTED"]);
-    let report = check(&library.path, &[&QUICK[..], &["--only", "c37"]].concat());
-    assert!(report.failed == 0, "{}", failures(&report));
-    let passed = names(&report, Outcome::Passed);
-    assert_eq!(passed.len(), 3, "{passed:?}");
+    for bus in [&["LISTED"][..], &["LISTED", "STRANGERS_COME_AND_GO"]] {
+        let library = compile(LIAR, bus);
+        let report = check(&library.path, &[&QUICK[..], &["--only", "c37"]].concat());
+        assert!(report.failed == 0, "{bus:?}: {}", failures(&report));
+        let passed = names(&report, Outcome::Passed);
+        assert_eq!(passed.len(), 3, "{passed:?}");
+    }
 }
 
 /// Lies that are seen with the rights of root only, for which `unseen` stands otherwise.

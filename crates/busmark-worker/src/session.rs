@@ -130,7 +130,7 @@ impl Session {
             }
             let participant = match &self.host {
                 Some(host) => host.clone(),
-                None => library.participant(&config)?,
+                None => library.participant(&config)?.of_run(cookie),
             };
             let news = Some(news.clone());
             let context = Context { participant, cookie, yields, news };

@@ -48,9 +48,9 @@ class Adapter:
         """Return whether a round can be run with it."""
         return self.reason is None
 
-    def faults(self, transport: str) -> list[Fault]:
-        """Return the known faults of its middleware over this transport, which end workers."""
-        return faults(self.name, (self.capabilities or {}).get("middleware_version", ""), transport)
+    def faults(self) -> list[Fault]:
+        """Return the known faults of its middleware, which end or lock up workers."""
+        return faults(self.name, (self.capabilities or {}).get("middleware_version", ""))
 
     def stored(self) -> dict[str, Any]:
         """Return the adapter as kept in the manifest."""

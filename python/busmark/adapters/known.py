@@ -23,22 +23,37 @@ from busmark.errors import UserError
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault of a middleware that ends the process it is in, reduced to a small program."""
+    """A fault of a middleware that ends or locks up the process it is in, reduced to a small
+    program."""
 
     middleware: str
     """Version as the library states it."""
-    transport: str
-    signals: Sequence[str]
-    """Signals by which the process ends."""
     what: str
     """Cause, in words."""
     program: str
     """Source of the small program, in the repository."""
+    transport: str = ""
+    """Empty: each."""
+    signals: Sequence[str] = ()
+    """Signals by which the process ends; none: it hangs."""
+    participants: int = 1
+    """Of one process, at least."""
+    options: Mapping[str, str] = field(default_factory=dict)
+    """Options as shipped, with another value of which it does not occur."""
 
     @property
     def text(self) -> str:
         """To follow how a process has ended."""
-        return f"{self.middleware} over {self.transport} has this fault: {self.what}"
+        over = f" over {self.transport}" if self.transport else ""
+        return f"{self.middleware}{over} has this fault: {self.what}"
+
+    def occurs(self, transport: str, participants: int, settings: Mapping[str, str]) -> bool:
+        """Return whether it can occur in a process with this many participants."""
+        return (
+            self.transport in ("", transport)
+            and participants >= self.participants
+            and all(settings.get(key, value) == value for key, value in self.options.items())
+        )
 
 
 @dataclass(frozen=True)
@@ -86,7 +101,7 @@ class KnownAdapter:
     program: str = ""
     """A program in PATH without which its library is of no use."""
     faults: Sequence[Mapping[str, Any]] = ()
-    """Faults that end workers, each with the fields of `Fault`."""
+    """Faults that end or lock up workers, each with the fields of `Fault`."""
     unmatched: Sequence[Mapping[str, Any]] = ()
     """Whom its writers never match, each with the fields of `Incompatibility`."""
     ros: bool = False
@@ -133,13 +148,11 @@ LARGE_BUFFER = 4 << 20
 GRANTED = {limit: partial(_granted, limit) for limit in ("rmem_max", "wmem_max")}
 
 
-def faults(adapter: str, middleware: str, transport: str) -> list[Fault]:
-    """Return the faults of this version of an adapter's middleware over a transport."""
+def faults(adapter: str, middleware: str) -> list[Fault]:
+    """Return the faults of this version of an adapter's middleware."""
     entry = known().get(adapter)
     found = [Fault(**fault) for fault in entry.faults] if entry else []
-    return [
-        fault for fault in found if (fault.middleware, fault.transport) == (middleware, transport)
-    ]
+    return [fault for fault in found if fault.middleware == middleware]
 
 
 def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | None:

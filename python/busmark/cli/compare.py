@@ -61,9 +61,10 @@ def command(
     The first directory is the baseline. Cases are matched on all their parameters; DIR#CASE takes
     one of them. Verdicts are faster, slower, equivalent, or undecided.
 
-    A directory may be a name: @last is the newest result, @last~1 the one before, @NAME the one in
-    a directory of this name; `busmark list` has all. Without any, the newest result is compared
-    with the last one before it of the same campaign; with --by, its own cases are compared.
+    A directory may be a name: @last is the newest result of the working directory and those below
+    it, @last~1 the one before, @NAME the one in a directory of this name; `busmark list` has all.
+    Without any, @last is compared with the last one before it of the same campaign; with --by, its
+    own cases are compared.
 
     Two campaigns differ by more than their rounds show. For a gate, use `busmark ab`, which
     interleaves both sides, or give further campaigns of the baseline with --repeat.

@@ -78,7 +78,7 @@ def command() -> None:
 def add_command(
     directory: Path, history: Path, commit: str | None, date: str | None, machine: str | None
 ) -> None:
-    """Add the result in DIRECTORY, or the newest, to a history.
+    """Add the result in DIRECTORY, or @last, to a history.
 
     DIRECTORY may be a name such as @last. A result is in a history once: adding it again changes
     nothing. Histories are ordered by commit time, so older commits may be measured later.

@@ -22,11 +22,12 @@ if TYPE_CHECKING:
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print all as JSON (schema: listing).")
 def command(folders: tuple[Path, ...], as_json: bool) -> None:
-    """List results, newest first: name, start, machine, cases, state.
+    """List results: name, start, machine, cases, state.
 
-    Listed are the results in busmark-results/ of the working directory, those that you have
-    measured or imported elsewhere, and those in each FOLDER. `@NAME` stands for a result wherever
-    a result directory is expected, `@last` for the newest, `@last~1` for the one before.
+    First come the results that lie in the working directory or below it, or were begun from there,
+    then those that you have measured or imported elsewhere and those in each FOLDER, both newest
+    first. `@NAME` stands for a result wherever a result directory is expected; `@last` stands for
+    the newest of the first kind, `@last~1` for the one before: never for one of another folder.
 
     Links to results are kept in busmark/results of XDG_STATE_HOME (~/.local/state); that folder may
     be deleted.
@@ -60,7 +61,8 @@ def draw(results: list[ListedResult], console: Console) -> None:
         Column("State", [Cell(each.state) for each in results]),
         Column("Directory", [Cell(each.directory) for each in results], detail=True),
     ]
-    show_table(Table(columns, [Row() for _ in results], notes=[Text("names")]), console)
+    note = "names" if results[0].here else "names-elsewhere"
+    show_table(Table(columns, [Row() for _ in results], notes=[Text(note)]), console)
 
 
 def _machine(each: ListedResult) -> Cell:

@@ -68,7 +68,7 @@ COMMANDS = {
     "report": Command(
         LOOK, "report:command", "Write reports: page, charts, workbook, notebook, CSV."
     ),
-    "list": Command(LOOK, "list_results:command", "List results, newest first."),
+    "list": Command(LOOK, "list_results:command", "List results, those of this folder first."),
     "compare": Command(
         LOOK, "compare:command", "Compare results with a baseline; gate on the ratio."
     ),

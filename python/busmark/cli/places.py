@@ -41,8 +41,9 @@ class Directory(ParamType):
         """Complete names after the sign, and directories otherwise."""
         if not incomplete.startswith(SIGN):
             return [CompletionItem(incomplete, type="dir")]
-        known = [each.name for each in named.stored()]
-        wanted = dict.fromkeys([LAST, *([f"{LAST}~1"] if len(known) > 1 else []), *known])
+        known = named.stored()
+        last = [LAST, f"{LAST}~1"][: sum(each.here for each in known)]
+        wanted = dict.fromkeys([*last, *(each.name for each in known)])
         return [
             CompletionItem(SIGN + n)
             for n in wanted
@@ -51,8 +52,8 @@ class Directory(ParamType):
 
 
 class Place(Directory):
-    """DIRECTORY[#CASE], as a text; #CASE alone is of the newest result, or of the one that is the
-    working directory."""
+    """DIRECTORY[#CASE], as a text; #CASE alone is of the newest result here, or of the one that is
+    the working directory."""
 
     name = "directory[#case]"
 
@@ -91,11 +92,12 @@ class Target(Directory):
 
 
 def or_newest(ctx: click.Context, _: click.Parameter, value: Any) -> Any:
-    """Return an argument's value, as callback: without one the newest result, which is printed."""
+    """Return an argument's value, as callback: without one the newest result here, which is
+    printed."""
     if value or ctx.resilient_parsing:
         return value
     found = named.newest()
-    _tell(f"{found}: the newest result", ctx)
+    _tell(f"{found}: the newest result of this folder", ctx)
     return found if value is None else (str(found),)
 
 
@@ -103,10 +105,10 @@ def unnamed(by: list[str]) -> tuple[str, ...]:
     """Return the results to compare if none is named; print which they are."""
     if by:
         found = named.newest()
-        echo(f"{found}: the newest result", err=True)
+        echo(f"{found}: the newest result of this folder", err=True)
         return (str(found),)
     before, after = newest_two()
-    echo(f"{after}: the newest result, against {before}", err=True)
+    echo(f"{after}: the newest result of this folder, against {before}", err=True)
     return str(before), str(after)
 
 

@@ -43,10 +43,10 @@ _MEANINGS = "; ".join(f"{form.name}: {form.meaning}" for form in of_kind("report
 def command(
     directory: Path, names: str, out: Path | None, plain: bool, overlay: str | None, open_it: bool
 ) -> None:
-    """Write reports of the results in DIRECTORY; without it, of the newest.
+    """Write reports of the results in DIRECTORY; without it, of @last.
 
-    DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
-    directory of this name; `busmark list` has all.
+    DIRECTORY may be a name: @last is the newest result of the working directory and those below it,
+    @last~1 the one before, @NAME the one in a directory of this name; `busmark list` has all.
 
     If the scenario repeats the experiments of a document, a second page beside the report,
     comparison.html (with --to markdown, comparison.md), compares the document's findings with

@@ -56,13 +56,13 @@ def command(
     requirements: tuple[str, ...],
     undecided: Literal["fail", "pass"],
 ) -> None:
-    """Show the results in DIRECTORY, finished or not; without it, the newest.
+    """Show the results in DIRECTORY, finished or not; without it, of @last.
 
-    DIRECTORY may be a name: @last is the newest result, @last~1 the one before, @NAME the one in a
-    directory of this name; `busmark list` has all.
+    DIRECTORY may be a name: @last is the newest result of the working directory and those below it,
+    @last~1 the one before, @NAME the one in a directory of this name; `busmark list` has all.
 
     With #CASE, show the details of that case: all its figures, the segments of a ping, its rounds.
-    Its number is enough: '@last#003', or '#003' of the newest result. A pattern such as '#*-64B'
+    Its number is enough: '@last#003', or '#003' of @last. A pattern such as '#*-64B'
     selects several.
 
     With --require, or where the scenario has requirements, exit code 1 if one is missed or

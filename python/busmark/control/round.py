@@ -31,7 +31,7 @@ from busmark.nodes import end_there
 from busmark.plan import cpus_of, shares_cpu
 from busmark.plan.counts import record_every
 from busmark.plan.duration import EXISTING_S
-from busmark.plan.flows import NOTHING, Flows, Participant, flows
+from busmark.plan.flows import NOTHING, Flows, Participant, flows, of_run, run_identity
 from busmark.plan.placement import numbers_of
 from busmark.processes import Killed
 from busmark.scenario import Scenario
@@ -240,7 +240,7 @@ class RoundRunner:
         self, cookie: int, seed: int, stem: str, stage: Stage, companions: Companions
     ) -> None:
         params, data, hang = stage.params, stage.data, self.scenario.run.hang_s
-        data.flows = flows(params)
+        data.flows = of_run(flows(params), run_identity(cookie))
         places = await in_thread(self.places.of, params, data.flows)
         if len({place.clock for place in places}) == 1:
             data.record_every = record_every(data.flows, params)
@@ -399,8 +399,12 @@ class RoundRunner:
                 "log": self._log_dir / f"{stem}.{name}.log",
             }
             worker = await Worker.start(name, cpus[number], node=place.node, **how)
-            first = firsts[number]
-            worker.faults = first.adapter.faults(first.config["transport"])
+            first, together = firsts[number], len(shares[number]) if number < len(shares) else 1
+            worker.faults = [
+                fault
+                for fault in first.adapter.faults()
+                if fault.occurs(first.config["transport"], together, dict(first.config["settings"]))
+            ]
             among.append(worker)
             return worker
 

@@ -250,8 +250,9 @@ class Worker:
             async with asyncio.timeout(deadline_s):
                 yield
         except TimeoutError:
+            causes = "".join(f"; {fault.text}" for fault in self.faults if not fault.signals)
             raise RoundError(
-                "hung", f"{self.who}, {cmd}: no answer within {deadline_s:.1f} s; killed"
+                "hung", f"{self.who}, {cmd}: no answer within {deadline_s:.1f} s; killed{causes}"
             ) from None
 
     async def _message(self) -> dict[str, Any]:

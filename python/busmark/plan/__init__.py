@@ -3,12 +3,23 @@
 from busmark.plan.counts import CHOSEN_S
 from busmark.plan.duration import Pace, assumed, expected_s, is_chosen
 from busmark.plan.expand import expand, order
-from busmark.plan.flows import End, Flow, Flows, Participant, flows, topics
+from busmark.plan.flows import (
+    ANY_RUN,
+    End,
+    Flow,
+    Flows,
+    Participant,
+    flows,
+    of_run,
+    run_identity,
+    topics,
+)
 from busmark.plan.lacking import largest_size
 from busmark.plan.placement import cpus_of, load_names, shares_cpu, spare_cpus
 from busmark.plan.unsupported import links_of, unsupported
 
 __all__ = [
+    "ANY_RUN",
     "CHOSEN_S",
     "End",
     "Flow",
@@ -24,7 +35,9 @@ __all__ = [
     "largest_size",
     "links_of",
     "load_names",
+    "of_run",
     "order",
+    "run_identity",
     "shares_cpu",
     "spare_cpus",
     "topics",

@@ -157,6 +157,15 @@ class Flows:
 
 NOTHING = Flows((), ())
 
+ANY_RUN = "0" * 6
+"""Stands for the identity of a run that has not begun."""
+
+
+def run_identity(cookie: int) -> str:
+    """Return what distinguishes the topics of a run: as short as can be, for some middleware sends
+    the name with every sample."""
+    return f"{cookie:016x}"[: len(ANY_RUN)]
+
 
 def flows(params: Parameters) -> Flows:
     """Return participants and flows of a case, topic by topic."""
@@ -180,6 +189,20 @@ def flows(params: Parameters) -> Flows:
     known = {each.name: each for each in participants}
     found += [_declared(params, flow, numbers, known) for flow in params.flows]
     return Flows(participants, tuple(found))
+
+
+def of_run(case: Flows, run: str) -> Flows:
+    """Return the flows on topics that this run alone has: their names end with its identity."""
+    own = [
+        flow.model_copy(
+            update={
+                "topic": f"{flow.topic}_{run}",
+                "answers": f"{flow.answers}_{run}" if flow.answers else "",
+            }
+        )
+        for flow in case.flows
+    ]
+    return Flows(case.participants, tuple(own))
 
 
 def _discovery(

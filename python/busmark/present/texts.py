@@ -13,6 +13,10 @@ TEXTS = {
     ),
     "columns": "Hidden: {names}. Widen the terminal, or use --wide.",
     "names": "@NAME stands for a directory, @last for the first of these.",
+    "names-elsewhere": (
+        "@NAME stands for a directory, @last for none: no result was begun in this folder or below "
+        "it."
+    ),
     "see": "See: {marks}. (!! error, ! warning, else note)",
     "explained": ("Cause, evidence, remedy and cases of each: busmark show [DIRECTORY] --findings"),
     "typical": (

@@ -3,6 +3,10 @@
 A result is named as its directory is: those in the default folder of the working directory, and
 those that the register knows. What a campaign is called, its directory's name without the time at
 its end, stands for the newest of that name.
+
+Two jobs of one account work in two folders. So a result is *here* if it lies in the working
+directory or below it, or was begun from there: `@last` is one of these, or none, and a name is
+first looked for among them.
 """
 
 from __future__ import annotations
@@ -46,6 +50,8 @@ class NamedResult:
 
     directory: Path
     """Relative to the working directory where it is below that."""
+    here: bool
+    """Whether it lies in the working directory or below it, or was begun from there."""
 
     @property
     def name(self) -> str:
@@ -83,16 +89,25 @@ class NamedResult:
 
 
 def stored(further: Iterable[Path] = ()) -> list[NamedResult]:
-    """Return all known results, the newest first, with those in these folders, or which these
-    folders are."""
-    found = {os.path.realpath(path): path for path in reversed(list(_places(further)))}
-    known = [NamedResult(_short(path)) for path in found.values()]
-    return sorted(known, key=lambda each: each.age, reverse=True)
+    """Return all known results, those here first, each the newest first, with those in these
+    folders, or which these folders are."""
+    begun_from, cwd = noted(), Path(os.path.realpath(os.curdir))
+    found = {os.path.realpath(path): path for path in reversed(list(_places(further, begun_from)))}
+    known = [
+        NamedResult(
+            _short(path),
+            path.parent == FOLDER
+            or Path(real).is_relative_to(cwd)
+            or begun_from.get(Path(real), Path(real)).is_relative_to(cwd),
+        )
+        for real, path in found.items()
+    ]
+    return sorted(known, key=lambda each: (each.here, each.age), reverse=True)
 
 
 def names(further: Iterable[Path] = ()) -> list[str]:
     """Return the names of all results, sorted, without reading any."""
-    return sorted({path.name for path in _places(further)})
+    return sorted({path.name for path in _places(further, noted())})
 
 
 def resolve(text: str) -> Path:
@@ -113,7 +128,7 @@ def resolve(text: str) -> Path:
     if not found:
         raise _unknown(text, known)
     if number >= len(found):
-        of = "" if wanted == LAST else f" of the name {SIGN}{wanted}"
+        of = " of this folder" if wanted == LAST else f" of the name {SIGN}{wanted}"
         raise UserError(
             f"there {_are(len(found))}{of}", where=text, remedy="`busmark list` has all."
         )
@@ -121,14 +136,14 @@ def resolve(text: str) -> Path:
 
 
 def newest() -> Path:
-    """Return the directory of the result that was begun last.
+    """Return the directory of the result here that was begun last.
 
     Raises:
-        UserError: none is known.
+        UserError: there is none.
     """
     known = stored()
-    if not known:
-        raise _none("")
+    if not known or not known[0].here:
+        raise _unknown("", known)
     return known[0].directory
 
 
@@ -146,7 +161,7 @@ def target(text: str) -> Path:
             "no name for a new result",
             where=text,
             remedy=f"Begin with a letter or digit; then also . _ + -, such as {SIGN}before. "
-            f"{SIGN}{LAST} is always the newest.",
+            f"{SIGN}{LAST} is always the newest here.",
         )
     return FOLDER / name
 
@@ -157,39 +172,47 @@ def recent() -> str:
     if not known:
         return "No result is known yet: `busmark quickstart` makes one."
     some = [SIGN + name for name in dict.fromkeys(each.name for each in known)][:SHOWN]
-    return f"The newest: {', '.join(some)}. `busmark list` has all."
+    return f"There are {', '.join(some)}. `busmark list` has all."
 
 
 def _called(wanted: str, known: Sequence[NamedResult]) -> list[NamedResult]:
-    """Return the results of this name, the newest first."""
+    """Return the results of this name, the newest first: those here, else others."""
+    own = [each for each in known if each.here]
     if wanted == LAST:
-        return list(known)
-    return [each for each in known if each.name == wanted] or [
-        each for each in known if each.campaign == wanted
-    ]
+        return own
+    for among in (own, known):
+        found = [each for each in among if each.name == wanted] or [
+            each for each in among if each.campaign == wanted
+        ]
+        if found:
+            return found
+    return []
 
 
 def _unknown(text: str, known: Sequence[NamedResult]) -> UserError:
     if not known:
-        return _none(text)
+        return UserError(
+            "no result is known yet",
+            where=text,
+            remedy="Measure with `busmark quickstart`, or name the directory of a result.",
+        )
+    if not text or BACK.sub(r"\1", text.removeprefix(SIGN)) == LAST:
+        others = ", ".join(f"{SIGN}{each.name} ({each.directory})" for each in known[:SHOWN])
+        return UserError(
+            "no result was begun in this folder or below it",
+            where=text,
+            remedy=f"Name one of another folder: {others}. `busmark list` has all.",
+        )
     some = {LAST, *(each.name for each in known), *(each.campaign for each in known)}
     meant = nearest(text, sorted(SIGN + name for name in some), always=recent(), most=SHOWN)
     return UserError("no result of this name", where=text, remedy=meant)
-
-
-def _none(text: str) -> UserError:
-    return UserError(
-        "no result is known yet",
-        where=text,
-        remedy="Measure with `busmark quickstart`, or name the directory of a result.",
-    )
 
 
 def _are(count: int) -> str:
     return "is one result only" if count == 1 else f"are {count} results only"
 
 
-def _places(further: Iterable[Path]) -> Iterator[Path]:
+def _places(further: Iterable[Path], known: Iterable[Path]) -> Iterator[Path]:
     """Yield directories with a manifest: the nearest first."""
     for folder in (FOLDER, *further):
         if folder != FOLDER and (folder / MANIFEST).is_file():
@@ -200,7 +223,7 @@ def _places(further: Iterable[Path]) -> Iterator[Path]:
         except OSError:
             continue
         yield from (Path(path) for path in inside if (Path(path) / MANIFEST).is_file())
-    yield from (path for path in noted() if _has_manifest(path))
+    yield from (path for path in known if _has_manifest(path))
 
 
 def _has_manifest(path: Path) -> bool:
@@ -224,6 +247,8 @@ def _short(path: Path) -> Path:
 
 MOST = 2000
 """Links from which those that lead nowhere are removed."""
+BEGUN_FROM = ".from"
+"""End of the name of the link beside a result's, to the folder in which it was begun or resumed."""
 
 
 def folder() -> Path | None:
@@ -248,31 +273,38 @@ def note(directory: Path) -> str | None:
         if not link.is_symlink():
             with suppress(FileExistsError):  # another process was quicker
                 link.symlink_to(target)
+        new = where / f"{link.name}.{os.getpid()}"
+        new.symlink_to(os.path.realpath(os.curdir))
+        new.replace(f"{link}{BEGUN_FROM}")
         _limit(where)
     except OSError as error:
         return f"{where}: {error.strerror or error}"
     return None
 
 
-def noted() -> list[Path]:
-    """Return the directories that were noted, whether something is there or not."""
+def noted() -> dict[Path, Path]:
+    """Return the directories that were noted, whether something is there or not, and from which
+    folder each was begun; itself where that is not known."""
     where = folder()
-    found: list[Path] = []
+    links: dict[str, Path] = {}
     if where is not None:
         with suppress(OSError), os.scandir(where) as entries:
             for entry in entries:
                 with suppress(OSError):  # no link, or removed meanwhile
-                    found.append(Path(os.readlink(entry.path)))
-    return found
+                    links[entry.name] = Path(os.readlink(entry.path))
+    return {
+        path: links.get(name + BEGUN_FROM, path) for name, path in links.items() if "." not in name
+    }
 
 
 def _limit(where: Path) -> None:
     """Remove links that lead nowhere where there are very many."""
-    links = list(where.iterdir())
+    links = [link for link in where.iterdir() if "." not in link.name]
     if len(links) > MOST:
         for link in links:
             if link.is_symlink() and not link.exists():
                 link.unlink(missing_ok=True)
+                Path(f"{link}{BEGUN_FROM}").unlink(missing_ok=True)
 
 
 LOCK = ".lock"
@@ -304,13 +336,16 @@ class ListedResult(BaseModel):
     state: State
     """`interrupted`: `busmark run --resume` finishes it; `damaged`: its manifest cannot be read."""
     busmark_version: str | None = None
+    here: bool = False
+    """It lies in the working directory or below it, or was begun from there: `@last` is the newest
+    of these."""
 
 
 class Listing(BaseModel):
     """All results that are known."""
 
     results: list[ListedResult]
-    """The newest first."""
+    """Those here, then all others, each the newest first."""
 
 
 def listing(further: Iterable[Path] = ()) -> Listing:
@@ -319,19 +354,19 @@ def listing(further: Iterable[Path] = ()) -> Listing:
 
 
 def newest_two() -> tuple[Path, Path]:
-    """Return the last earlier result of the newest one's campaign, and the newest.
+    """Return the last earlier result of the newest one's campaign, and the newest, of those here.
 
     Raises:
         UserError: there are no two.
     """
-    known = stored()
+    known = [each for each in stored() if each.here]
     campaign = listed(known[0]).campaign if known else None
     for each in known[1:]:
         if campaign is not None and listed(each).campaign == campaign:
             return each.directory, known[0].directory
     of = f" of {campaign!r}, the newest" if campaign else ""
     raise UserError(
-        f"there are no two results{of}, to compare one with the other",
+        f"no two results{of}, to compare one with the other, were begun in this folder or below it",
         remedy="Name two, or one with --by PARAMETER. " + recent(),
     )
 
@@ -341,7 +376,7 @@ def listed(named: NamedResult) -> ListedResult:
     directory = os.path.realpath(named.directory)
     document = _manifest(named.directory / MANIFEST)
     if document is None:
-        return ListedResult(name=named.name, directory=directory, state="damaged")
+        return ListedResult(name=named.name, directory=directory, state="damaged", here=named.here)
     hosts = _mapping(document.get("hosts"))
     cases = [case for case in document.get("cases") or [] if isinstance(case, dict)]
     planned = sum(case.get("status") == "planned" for case in cases)
@@ -357,6 +392,7 @@ def listed(named: NamedResult) -> ListedResult:
         unsupported=len(cases) - planned,
         state=_state(named.directory, document),
         busmark_version=_text(document.get("busmark_version")),
+        here=named.here,
     )
 
 

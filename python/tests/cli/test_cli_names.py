@@ -87,7 +87,7 @@ def test_what_another_account_wrote_here_is_found_here_alone(
 
 def test_compare_without_names_takes_the_newest_and_the_one_before(home: Path) -> None:
     alone = run("compare", "--json")
-    assert "busmark-results/after: the newest result, against busmark-results/before" in (
+    assert "after: the newest result of this folder, against busmark-results/before" in (
         alone.stderr
     )
     named = run("compare", "@last~1", "@after", "--json")

@@ -21,6 +21,9 @@ from e2e_harness import HERE, Lab, need_adapters, real_worker
 from jsonschema import Draft202012Validator
 from test_e2e_worker_faults import put_stand_in
 
+from busmark.plan import run_identity
+from busmark.store import Result
+
 ORACLES = HERE.parent / "oracles"
 FROZEN = ORACLES / "transcripts.json.xz"
 SCENARIOS = ("kinds", "phases")
@@ -29,13 +32,16 @@ PASSING = frozenset({"id", "cookie", "run_dir", "locators", "writer_locators", "
 """Keys whose values are another's in each run."""
 
 
-def settled(value: Any) -> Any:
-    """Return a command without what differs from run to run."""
+def settled(value: Any, run: str) -> Any:
+    """Return a command without what differs from run to run; topics end with the run's identity."""
     if isinstance(value, dict):
-        return {key: settled(each) for key, each in value.items() if key not in PASSING}
+        known = {key: each for key, each in value.items() if key not in PASSING}
+        return {key.replace(f"_{run}", ""): settled(each, run) for key, each in known.items()}
     if isinstance(value, list):
-        return [settled(each) for each in value]
-    return Path(value).name if isinstance(value, str) and value.startswith("/") else value
+        return [settled(each, run) for each in value]
+    if not isinstance(value, str):
+        return value
+    return Path(value).name if value.startswith("/") else value.replace(f"_{run}", "")
 
 
 def transcripts(lab: Lab, name: str) -> list[str]:
@@ -48,12 +54,12 @@ def transcripts(lab: Lab, name: str) -> list[str]:
         variables={**put_stand_in(lab), "STAND_IN_RECORD": record},
     )  # fmt: skip
     assert ended.code == 0, ended.text
-    found = []
+    found, run = [], run_identity(int(Result(lab.folder / name).manifest.cookie, 16))
     for path in record.iterdir():
         lines = list(map(json.loads, path.read_text(encoding="utf-8").splitlines()))
         assert_by_schema(lines)
         # What one end has seen is passed on to the other when it happens.
-        asked = [settled(line["message"]) for line in lines
+        asked = [settled(line["message"], run) for line in lines
                  if line["kind"] == "request" and "sighting" not in line["message"]]  # fmt: skip
         if asked:
             found.append(json.dumps(asked, sort_keys=True))

@@ -67,9 +67,9 @@ def test_what_it_says_is_in_the_file_that_was_named(tmp_path: Path) -> None:
     assert said.read_text() == "one\ntwo\n"
 
 
-def test_a_program_that_is_not_there_cannot_be_started() -> None:
+def test_a_program_that_is_not_there_cannot_be_started(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
-        Launched(Start(["/no/such/program"]), "round")
+        Launched(Start([str(tmp_path / "missing")]), "round")
 
 
 def test_behind_a_shell_its_number_is_reported_from_what_a_login_prints() -> None:

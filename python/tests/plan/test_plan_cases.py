@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from seams import reviewed
 
 from busmark.errors import UserError
-from busmark.plan import Flow, expand, flows, topics
+from busmark.plan import Flow, expand, flows, of_run, topics
 from busmark.scenario import Scenario, load, parse, parse_side
 from busmark.store import Case
 
@@ -296,7 +296,8 @@ def text_of(asked: dict[str, Any], plain: dict[str, Any]) -> str:
             continue
         round_ = flows(case.params)
         assert len(round_.ends) == sum(len([*each.ends]) for each in round_.flows)
-        named = topics(round_)
+        named, own = topics(round_), topics(of_run(round_, "aa"))
+        assert_of_run(named, own, "aa")
         for each in round_.participants if len(round_.participants) < 9 else ():
             there = named[each.name]
             lines.append(
@@ -313,6 +314,14 @@ def text_of(asked: dict[str, Any], plain: dict[str, Any]) -> str:
             lines.append(f"  {each.name}{background}: {' → '.join(ends)}, {each.rate_hz:g}/s of "
                          f"{each.size} B, {json.dumps(each.qos)}{there}")  # fmt: skip
     return "".join(f"{line}\n" for line in lines)
+
+
+def assert_of_run(named: dict[str, Any], own: dict[str, Any], run: str) -> None:
+    """Check that every topic has the run's identity, and that each end is where it was."""
+    for name, one in named.items():
+        for before, after in ((one.written, own[name].written), (one.read, own[name].read)):
+            assert not before & after and all(run in topic.split("_") for topic in after)
+            assert {topic.replace(f"_{run}", "") for topic in after} == before
 
 
 def test_plans_are_as_reviewed(monkeypatch: pytest.MonkeyPatch) -> None:

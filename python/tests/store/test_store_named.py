@@ -58,6 +58,50 @@ def test_the_newest_is_found_by_its_begin_wherever_it_is(tmp_path: Path) -> None
     assert [each.name for each in named.stored()] == ["out", "first-20260103-100000"]
 
 
+def test_a_job_in_another_folder_is_nobodys_last(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two jobs of one account each have their own newest result, wherever they put it."""
+    jobs = [tmp_path / name for name in ("one", "two")]
+    for day, job in enumerate(jobs, start=1):
+        job.mkdir()
+        monkeypatch.chdir(job)
+        result("busmark-results/nightly-20260101-100000", day)
+        assert not named.note(Path("busmark-results/nightly-20260101-100000"))
+        assert not named.note(result(tmp_path / "disk" / job.name, day + 2))
+    for job in jobs:
+        monkeypatch.chdir(job)
+        own = Path("busmark-results/nightly-20260101-100000")
+        assert (named.newest(), named.resolve("@last~1")) == (tmp_path / "disk" / job.name, own)
+        assert named.resolve("@nightly") == own
+        assert "there are 2 results only of this folder" in remedy("@last~2")
+        assert newest_two() == (own, tmp_path / "disk" / job.name)
+        # What has a name is found wherever it is.
+        assert named.resolve("@one") == tmp_path / "disk" / "one"
+        assert [each.here for each in listing().results] == [True, True, False, False]
+    monkeypatch.chdir(tmp_path / "work")
+    for ask in (named.newest, lambda: named.resolve("@last"), lambda: named.resolve("@last~1")):
+        with pytest.raises(UserError, match="no result was begun in this folder or below") as none:
+            ask()
+        assert f"@two ({tmp_path}/disk/two)" in str(none.value)
+    with pytest.raises(UserError, match="no two results"):
+        newest_two()
+    monkeypatch.chdir(tmp_path)
+    assert named.newest() == Path("disk/two")
+
+
+def test_a_result_is_of_the_folder_in_which_it_was_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = result(tmp_path / "out", 1)
+    named.note(begun)
+    (tmp_path / "later").mkdir()
+    monkeypatch.chdir(tmp_path / "later")
+    assert not [each for each in named.stored() if each.here]
+    named.note(begun)
+    assert named.newest() == begun
+
+
 def test_without_a_register_the_default_folder_is_enough() -> None:
     old, new = result("busmark-results/a", 1), result("busmark-results/b", 2)
     assert not named.noted()
@@ -98,7 +142,7 @@ def test_a_path_that_is_no_result_gets_names(tmp_path: Path) -> None:
 
 def test_a_removed_result_is_passed_over_and_comes_back(tmp_path: Path) -> None:
     away = result(tmp_path / "disk" / "away", 9)
-    named.note(away)
+    assert not named.note(away)
     here = result("busmark-results/here", 1)
     kept = shutil.move(away, tmp_path / "unmounted")
     assert named.resolve("@last") == here

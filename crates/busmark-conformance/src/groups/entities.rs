@@ -154,11 +154,15 @@ pub(crate) fn c37_looking_changes_nothing(context: &Context) -> Verdict {
     let lonely = Outbox::new(&link.writing, &context.endpoint(), 1, context.patience())?;
     appears(context, &looker, EntityKind::Writer, &endpoint.topic)?;
     appears(context, &looker, EntityKind::Reader, &endpoint.topic)?;
-    let keys = |participant: &ParticipantHandle| -> Verdict<BTreeSet<String>> {
-        Ok(participant.entities()?.into_iter().map(|e| e.key).collect())
-    };
     // Both must have found each other, or what is new would be the other one.
     let key = own(&looker)?.key;
+    let ours = [&link.writing, &link.reading, &looker].map(own);
+    let ours: BTreeSet<String> = ours.into_iter().map(|e| Ok(e?.key)).collect::<Verdict<_>>()?;
+    // Other programs may join this domain, and leave it.
+    let keys = |participant: &ParticipantHandle| -> Verdict<BTreeSet<String>> {
+        let listed = participant.entities()?.into_iter();
+        Ok(listed.filter(|e| ours.contains(&e.participant)).map(|e| e.key).collect())
+    };
     until("the one that looks is found", context.patience(), || {
         let listed = link.writing.entities().map_err(|error| error.to_string())?;
         if listed.iter().any(|e| e.key == key) { Ok(()) } else { Err("it is not".to_owned()) }

@@ -1,5 +1,6 @@
 //! What a test knows of the adapter and of its own place.
 
+use std::hash::BuildHasher as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -46,6 +47,7 @@ pub(crate) struct Context {
     pub options: CheckOptions,
     pub run_dir: PathBuf,
     prefix: String,
+    run: u32,
     topics: AtomicU32,
     servers: Servers,
 }
@@ -66,6 +68,7 @@ impl Context {
             run_dir: run_dir.to_owned(),
             // Long enough to be unique, short enough for any middleware's limit.
             prefix: test.chars().take(24).collect(),
+            run: std::hash::RandomState::new().hash_one(test) as u32,
             topics: AtomicU32::new(0),
             servers: Servers::default(),
         }
@@ -81,10 +84,10 @@ impl Context {
         self.options.patience
     }
 
-    /// A topic that no other call gives.
+    /// A topic that no other call gives, nor another suite, in another container of this network.
     pub fn topic(&self) -> String {
         let n = self.topics.fetch_add(1, Ordering::Relaxed);
-        format!("busmark_{}_{}_{n}", self.prefix, std::process::id())
+        format!("busmark_{}_{:08x}_{n}", self.prefix, self.run)
     }
 
     pub fn has(&self, feature: Feature) -> bool {

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+const SHARED_MEMORY: &str = "/dev/shm";
+
 /// Things that an adapter could leave behind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Holdings {
@@ -18,7 +20,7 @@ impl Holdings {
         Self {
             threads: threads(),
             descriptors: descriptors(),
-            shared_memory: names(Path::new("/dev/shm")),
+            shared_memory: names(Path::new(SHARED_MEMORY)),
             files: names(run_dir),
         }
     }
@@ -32,11 +34,31 @@ impl Holdings {
         [
             new("threads", &self.threads, &before.threads),
             new("descriptors", &self.descriptors, &before.descriptors),
-            new("shared memory", &self.shared_memory, &before.shared_memory),
+            new("shared memory", &self.shared_memory_beyond(before), &BTreeSet::new()),
             new("files in the run directory", &self.files, &before.files),
         ]
         .concat()
     }
+
+    /// Shared memory that is here and was not there before, and is not another program's.
+    pub fn shared_memory_beyond(&self, before: &Self) -> BTreeSet<String> {
+        let new = self.shared_memory.difference(&before.shared_memory).cloned();
+        let mut own = children();
+        own.insert(std::process::id());
+        new.filter(|name| !is_held_elsewhere(&Path::new(SHARED_MEMORY).join(name), &own)).collect()
+    }
+}
+
+/// Whether a process that is none of `own` has the file open, or in its memory.
+fn is_held_elsewhere(file: &Path, own: &BTreeSet<u32>) -> bool {
+    let others = names(Path::new("/proc")).into_iter().filter_map(|name| name.parse().ok());
+    others.filter(|process| !own.contains(process)).any(|process| {
+        let folder = Path::new("/proc").join(process.to_string());
+        let maps = fs::read_to_string(folder.join("maps")).unwrap_or_default();
+        let open = fs::read_dir(folder.join("fd")).into_iter().flatten().flatten();
+        maps.lines().any(|line| line.ends_with(&file.display().to_string()))
+            || open.into_iter().any(|one| fs::read_link(one.path()).is_ok_and(|to| to == file))
+    })
 }
 
 fn names(dir: &Path) -> BTreeSet<String> {
@@ -158,4 +180,28 @@ fn own_sockets() -> BTreeSet<String> {
         .chain(descriptors())
         .filter_map(|d| Some(d.split_once("socket:[")?.1.trim_end_matches(']').to_owned()))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shared_memory_of_another_program_is_not_left_behind_by_this_one() {
+        let before = Holdings::now(Path::new("/"));
+        let file = tempfile::NamedTempFile::new_in(SHARED_MEMORY).expect("shared memory");
+        let theirs = tempfile::NamedTempFile::new_in(SHARED_MEMORY).expect("shared memory");
+        // Started by another: what this process has started counts as its own.
+        let script = "sleep 60 <\"$0\" >/dev/null & echo $!";
+        let shell =
+            std::process::Command::new("sh").args(["-c", script]).arg(theirs.path()).output();
+        let process = String::from_utf8(shell.expect("a shell").stdout).expect("a number");
+        let left = Holdings::now(Path::new("/")).shared_memory_beyond(&before);
+        let kill = std::process::Command::new("kill").arg(process.trim()).status();
+        assert!(kill.expect("kill").success());
+        let name = |file: &tempfile::NamedTempFile| {
+            file.path().file_name().expect("a name").to_string_lossy().into_owned()
+        };
+        assert!(left.contains(&name(&file)) && !left.contains(&name(&theirs)), "{left:?}");
+    }
 }

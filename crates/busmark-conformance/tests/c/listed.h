@@ -59,6 +59,30 @@ static void list_endpoints(busmark_participant_h asked, endpoint *first, uint32_
 static busmark_status_t listed_entities(busmark_participant_h asked, busmark_entity_fn sink,
                                         void *context, busmark_error_t *error) {
     (void)error;
+#ifdef STRANGERS_COME_AND_GO /* another program's participant, each time another one */
+    static int strangers;
+    char stranger[32];
+    snprintf(stranger, sizeof stranger, "stranger %d", __sync_fetch_and_add(&strangers, 1));
+    const busmark_entity_t other = {
+        .struct_size = sizeof other, .kind = BUSMARK_ENTITY_PARTICIPANT, .key = stranger,
+        .participant = stranger, .name = "", .host = "", .process = "", .topic = "",
+        .type_name = "", .qos = NULL, .more = "",
+    };
+    sink(context, &other);
+#endif
+#ifdef LIE_LOOKING_ADDS /* an endpoint of the one that looks, each time another one */
+    static int looks;
+    char look[32], looker[32];
+    snprintf(look, sizeof look, "look %d", __sync_fetch_and_add(&looks, 1));
+    snprintf(looker, sizeof looker, "%p", (void *)asked);
+    const busmark_qos_t plain = {.struct_size = sizeof plain};
+    const busmark_entity_t added = {
+        .struct_size = sizeof added, .kind = BUSMARK_ENTITY_READER, .own = 1, .key = look,
+        .participant = looker, .name = "", .host = "", .process = "", .topic = "built_in",
+        .type_name = "built_in", .qos = &plain, .more = "",
+    };
+    sink(context, &added);
+#endif
     pthread_mutex_lock(&lock);
     for (int i = 0; i < MOST_LISTED; i++) {
         busmark_participant_h one = listed_participants[i];

@@ -594,10 +594,12 @@ def foreign_traffic(view: CaseView) -> Iterator[Observation]:
 
 FOREIGN_TRAFFIC = Rule(
     id="foreign-traffic",
-    title="Samples of another run were on the topic",
-    cause="Another campaign, or participants left over from one, uses the same domain and topic. "
-    "They are not counted, but they use CPU and network.",
-    remedy="End them, or measure in another domain.",
+    title="Samples that are not the run's were on its topics",
+    cause="Topics have the run's identity in their names, so no other campaign uses them. Somebody "
+    "has written on one all the same (`busmark bus inject`, a recording that is replayed), two "
+    "topics share a multicast group, or a content filter lets through what it must hold back. "
+    "These samples are not counted, but they use CPU and network.",
+    remedy="End who writes them, or measure in another domain.",
     check_case=foreign_traffic,
     of_trials=True,
     explains=("rounds-disagree", "udp-drops", "rate-not-held"),

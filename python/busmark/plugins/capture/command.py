@@ -262,7 +262,7 @@ def explain_command(
     where it was seen, the cause, and the packets that show it, or that it is not in this capture.
     Files have the latencies, losses and lengths of `capture analyse`, too.
 
-    DIRECTORY is a result with `capture = true`; without it, the newest. A case need not be named
+    DIRECTORY is a result with `capture = true`; without it, @last. A case need not be named
     where only one was captured. Causes are counted over all late samples; the worst are shown each
     as a sequence of packets.
 

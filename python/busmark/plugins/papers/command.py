@@ -80,7 +80,7 @@ def show_command(
 ) -> None:
     """Show what a paper states beside what DIRECTORY, a result of its scenarios, has found.
 
-    Without DIRECTORY, the newest result. The tables are in the paper's own columns. DIRECTORY may
+    Without DIRECTORY, of @last. The tables are in the paper's own columns. DIRECTORY may
     also be a capture (pcapng or pcap): it has the columns of xrce-2022, the paper that captured its
     packets.
     """

@@ -63,7 +63,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Fit models to the results in DIRECTORY, or to the newest: latency against size, latency and
+    """Fit models to the results in DIRECTORY, or to @last: latency against size, latency and
     loss against rate, all of them and goodput against a background load.
 
     Cases that differ only in size give overhead and time per byte; cases that differ only in

@@ -13,7 +13,7 @@ from typing import Any
 from busmark.adapters import known
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
-from busmark.plan import flows, topics
+from busmark.plan import ANY_RUN, flows, of_run, topics
 from busmark.plugins.security import reading
 from busmark.plugins.security.authority import handshake_order, order_of
 from busmark.plugins.security.checks import Finding, curve_faults, document_faults, identity_faults
@@ -59,7 +59,7 @@ class CampaignDocuments:
 
     def _uses(self) -> Iterator[Use]:
         for params in self._secured:
-            for name, own in topics(flows(params)).items():
+            for name, own in topics(of_run(flows(params), ANY_RUN)).items():
                 yield Use(
                     name,
                     str(params.security_profile),

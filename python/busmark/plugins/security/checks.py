@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from busmark.errors import UserError
+from busmark.plan import ANY_RUN
 from busmark.plugins.security import reading
 from busmark.plugins.security.authority import curve_public, subject_of
 from busmark.plugins.security.cms import Message
@@ -267,7 +268,7 @@ def _mode(path: Path, clause: str) -> Iterator[Finding]:
 
 UNLIKE = ("a", "Z", "0", "_", "busmark_ping", "rt/chatter", "Sensor-7.temperature", "ß")
 """Names of topics: a pattern that all of them match is taken for one that every topic matches."""
-TOPIC = "busmark_ping"
+TOPIC = f"busmark_ping_{ANY_RUN}"
 """One of Busmark's topics: rules for others say nothing of a run."""
 OPENS = "allow_unauthenticated_participants"
 """The one key whose `true` protects less."""

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from busmark.errors import UserError
+from busmark.plan import ANY_RUN
 from busmark.plugins.security import reading
 from busmark.plugins.security.authority import subject_of
 from busmark.plugins.security.directory import Documents
@@ -25,7 +26,7 @@ def check_rights(
         documents: the directory.
         participant: whose permissions.
         domain: of the run.
-        topics: those it must be able to `publish` and to `subscribe`.
+        topics: those it must be able to `publish` and to `subscribe`, of a run that has not begun.
 
     Raises:
         UserError: the first topic that is not allowed.
@@ -38,10 +39,12 @@ def check_rights(
     for what, wanted in topics.items():
         for topic in sorted(wanted):
             if not allowed(own, domain, what, topic):
+                # The rest of the name is the run's own.
+                pattern = f"{topic.partition(ANY_RUN)[0]}*"
                 raise UserError(
-                    f"{participant} may not {WAYS[what]} {topic}, which the run needs",
+                    f"{participant} may not {WAYS[what]} {pattern}, which the run needs",
                     where=f"{path}, line {own.element.line}",
-                    remedy="Allow the topic, in no or any partition, and sign the document again; "
+                    remedy=f"Allow {pattern}, in no or any partition, and sign the document again; "
                     f"or make documents without --{what}: they allow every topic of Busmark's.",
                 )
 

@@ -165,9 +165,9 @@ def all_in_full(found: Sequence[Adapter]) -> Document:
 def _capabilities(adapter: Adapter) -> Iterator[Section]:
     declared = adapter.stored()
     ending = [
-        f"{transport}: {fault.what} ({', '.join(fault.signals)})"
-        for transport in declared["transports"]
-        for fault in adapter.faults(transport)
+        f"{fault.transport or 'every transport'}: {fault.what} "
+        f"({', '.join(fault.signals) or 'the worker hangs'})"
+        for fault in adapter.faults()
     ]
     checked = "never run over this library: `busmark adapters --check` does"
     if report := declared.get("conformance"):

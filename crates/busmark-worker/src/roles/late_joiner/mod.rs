@@ -130,7 +130,7 @@ impl LateJoiner {
     fn participant(&self) -> Result<ParticipantHandle, Error> {
         match &self.home {
             Home::There(participant) => Ok(participant.clone()),
-            Home::New(library, config) => library.participant(config),
+            Home::New(library, config) => Ok(library.participant(config)?.of_run(self.cookie)),
         }
     }
 
