@@ -24,7 +24,7 @@ from busmark.adapters.known import (
     worker,
 )
 from busmark.errors import UserError, nearest, together
-from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.launcher import DEVNULL, PIPE, Launched, PrintsWithoutEnd, Start
 from busmark.processes import signal_name
 
 DESCRIBE_TIMEOUT_S = 120.0
@@ -69,6 +69,8 @@ def describe(name: str, path: Path) -> Adapter:
     try:
         with _start_worker("describe", str(path)) as process:
             answer, errors = process.complete(DESCRIBE_TIMEOUT_S)
+    except PrintsWithoutEnd as error:
+        return unusable(f"{path}: while it was loaded, {error.message}. {_REBUILD}")
     except TimeoutError:
         return unusable(f"{path}: did not answer within {DESCRIBE_TIMEOUT_S:g} s. {_REBUILD}")
     code = process.returncode or 0

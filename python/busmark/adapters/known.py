@@ -19,6 +19,7 @@ from typing import Any
 
 from busmark import platform
 from busmark.errors import UserError
+from busmark.launcher import programs
 
 
 @dataclass(frozen=True)
@@ -251,7 +252,7 @@ def packets() -> Path:
 
 def _program(name: str, remedy: str) -> Path:
     # An installed package has it beside the interpreter, also where that folder is not in PATH.
-    for folder in [*search_path(), Path(sys.executable).parent]:
+    for folder in [*search_path(), programs()]:
         if os.access(folder / name, os.X_OK):
             return folder / name
     found = shutil.which(name)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from busmark import files
 from busmark.cli.output import echo
 from busmark.errors import UserError
 
@@ -68,8 +69,8 @@ def new(name: str, out: Path | None) -> None:
         f"/* {name}_adapter.c: a Busmark adapter. `make check` builds it and runs the suite. */\n"
     )
     shutil.copytree(abi, folder / "abi", ignore=shutil.ignore_patterns("examples"))
-    (folder / f"{name}_adapter.c").write_text(head + text, encoding="utf-8")
-    (folder / "Makefile").write_text(MAKEFILE.format(name=name), encoding="utf-8")
+    files.create(folder / f"{name}_adapter.c", head + text)
+    files.create(folder / "Makefile", MAKEFILE.format(name=name))
     echo(f"{folder}: {name}_adapter.c, Makefile, abi/")
     echo(f"Build and check it: make -C {folder} check")
     # With a slash, for a word without one is the name of an adapter.
@@ -106,8 +107,8 @@ def check(
     passes; 2 for a usage error, or if the library cannot be loaded or its middleware is missing.
     """
     from busmark.adapters import checker, environment, resolve
-    from busmark.control.rundir import CHECK_PREFIX, run_directory
     from busmark.processes import end_orphans, end_part, marked, signal_name
+    from busmark.temporary import CHECK_PREFIX, run_directory
 
     adapter = resolve([name])[name]
     if not adapter.path.is_file():

@@ -75,9 +75,9 @@ def _as_json(adapter: Adapter) -> dict[str, Any]:
 def _check(adapters: Sequence[Adapter]) -> list[str]:
     """Run the suite over each adapter in turn; return those that failed or could not be checked."""
     from busmark.adapters import check
-    from busmark.control.rundir import CHECK_PREFIX, run_directory
     from busmark.errors import UserError
     from busmark.processes import end_orphans
+    from busmark.temporary import CHECK_PREFIX, run_directory
 
     failed = []
     end_orphans()

@@ -166,9 +166,9 @@ def not_writable(save: Path | None, where: str) -> list[UserError]:
 
 
 def _save(text: str, path: Path) -> None:
-    from busmark.store.atomic import write_text
+    from busmark import files
 
-    write_text(path, text)
+    files.write(path, text, typed=True)
     echo(f"Scenario: {path}", err=True)
 
 

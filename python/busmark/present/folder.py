@@ -3,7 +3,6 @@ file is written through one that the user has not named. It may hold files of a 
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -11,7 +10,6 @@ from pathlib import Path, PurePosixPath
 
 from busmark import files
 from busmark.errors import UserError
-from busmark.store.atomic import write_text
 
 OWN = "report"
 """Within the result directory."""
@@ -72,7 +70,7 @@ def replaced(folder: Path) -> Iterator[Path]:
         _list(folder, {*new, *old})
         for name in new:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(place / name, folder / name)
+            files.move(place / name, folder / name)
         for name in old.difference(new):
             (folder / name).unlink(missing_ok=True)
         _list(folder, new)
@@ -111,4 +109,4 @@ def _check(folder: Path, name: str, old: set[str]) -> None:
 
 
 def _list(folder: Path, names: Iterable[str]) -> None:
-    write_text(folder / LIST, "".join(f"{name}\n" for name in sorted(names)))
+    files.write(folder / LIST, "".join(f"{name}\n" for name in sorted(names)))

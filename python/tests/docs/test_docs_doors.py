@@ -17,7 +17,7 @@ cli.documents cli.main cli.output compare.campaign compare.stored control.roles 
 estimate.columns estimate.frames estimate.one_case estimate.rounds host.readings model.case
 model.figure model.parameters model.statistics model.stream model.units plan.captured
 plugins.lab.lab present.charts.look present.charts.shapes present.document present.figures
-present.formats store.atomic store.checksum store.named
+present.formats store.checksum store.named
 """
 """Modules that another package imports, and so may a test; one more is a decision."""
 

@@ -18,6 +18,7 @@ import polars as pl
 
 from busmark import __version__
 from busmark.errors import UserError
+from busmark.files import SUFFIX, replacing, sync_directory
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports import assemble
 from busmark.plugins.imports.assemble import ImportedCase
@@ -27,7 +28,6 @@ from busmark.plugins.imports.registry import Importer, importer, recognised, the
 from busmark.plugins.imports.sources import Refusal, sources
 from busmark.plugins.imports.text import NoResult, SourceText
 from busmark.store import Case, Finding, Manifest, Result, Source, SourceFile, checksum
-from busmark.store.atomic import SUFFIX, replacing, sync_directory
 from busmark.store.columns import polars_schema
 from busmark.store.result import SUMMARIES
 from busmark.store.writer import ResultWriter, storing

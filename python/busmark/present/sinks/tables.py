@@ -15,12 +15,12 @@ from pathlib import Path
 import polars as pl
 
 from busmark.errors import UserError
+from busmark.files import replacing
 from busmark.present.document import Document, Table
 from busmark.present.drawings import Names
 from busmark.present.flat import places_of
 from busmark.present.folder import within
 from busmark.present.quoting import guarded_frame
-from busmark.store.atomic import replacing
 from busmark.store.result import UNREADABLE
 
 Frame = pl.DataFrame | pl.LazyFrame

@@ -18,11 +18,11 @@ from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
 from busmark import __version__
+from busmark.files import replacing
 from busmark.present.charts.shapes import Bars, Picture
 from busmark.present.document import Chart, Document, Section, Table, Text
 from busmark.present.flat import Place, places_of
 from busmark.present.sinks import workbook_charts
-from busmark.store.atomic import replacing
 
 CONTENTS = "Contents"
 
