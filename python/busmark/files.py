@@ -46,6 +46,12 @@ def opened(path: Path, mode: str = "rb", *, typed: bool = False) -> BinaryIO:
     if not stat.S_ISREG(kind):
         os.close(descriptor)
         raise _unfit(path, kind)
+    if mode == "rb":
+        try:
+            os.pread(descriptor, 1, 0)
+        except BlockingIOError:  # a file of the kernel's that is waited for, as /proc/kmsg is
+            os.close(descriptor)
+            raise _unfit(path, kind) from None
     return cast(BinaryIO, os.fdopen(descriptor, mode, buffering=-1 if mode == "rb" else 0))
 
 

@@ -31,10 +31,9 @@ PREFIXES = (PREFIX, LOAD_PREFIX, CHECK_PREFIX, WORK_PREFIX)
 OWNER = ".owner"
 """Adapters may lock the directory itself."""
 SHARED_MEMORY = Path("/dev/shm")
-LONGEST_SOCKET = 107
-"""Bytes of a Unix-domain socket's path (unix(7))."""
-LONGEST_NAME = 40
-"""Bytes that adapters and kernels of notebooks add to the path of a directory."""
+LONGEST = 80
+"""Bytes of a directory's path, so that a socket's (107, unix(7)) has room for a name in it:
+`BUSMARK_RUN_DIR_BYTES` of the contract."""
 
 
 @contextmanager
@@ -47,18 +46,18 @@ def run_directory(prefix: str = PREFIX) -> Iterator[Path]:
     try:
         _remove_orphans()
         path, lock = _make(prefix)
-        if prefix != WORK_PREFIX and len(os.fsencode(path)) + LONGEST_NAME > LONGEST_SOCKET:
+        if prefix != WORK_PREFIX and len(os.fsencode(path)) > LONGEST:
             _remove(path)
             os.close(lock)
             raise UserError(
-                f"sockets need a shorter path: this folder's has {len(os.fsencode(path.parent))} "
-                f"bytes, a socket's may have {LONGEST_SOCKET} in all",
+                f"sockets need a shorter path: {path.name} in this folder has "
+                f"{len(os.fsencode(path))} bytes, and may have {LONGEST}",
                 where=str(path.parent),
                 remedy="Name a folder with a short path in the variable TMPDIR, such as /tmp.",
             )
     except OSError as error:
         raise UserError(
-            f"no directory for sockets can be made ({error.strerror})",
+            f"no directory for sockets can be made ({error.strerror or error})",
             where=str(error.filename or "TMPDIR"),
             remedy="Make room there, or name another folder in the variable TMPDIR.",
         ) from None

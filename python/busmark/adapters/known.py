@@ -281,7 +281,7 @@ def not_startable(path: Path, error: OSError) -> UserError:
     """Return the error for a worker that is there, but that the system does not run."""
     again = f"Build it again with `make build`, or name another in {WORKER_VARIABLE}."
     return UserError(
-        f"the worker cannot be started ({error.strerror})",
+        f"the worker cannot be started ({error.strerror or error})",
         where=str(path),
         remedy=_LIMITED.get(error.errno or 0, again),
     )

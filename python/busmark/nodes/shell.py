@@ -70,7 +70,7 @@ class Shell:
             self._process = Launched(start, "lab", stderr=self._errors)
         except OSError as error:
             self._errors.close()
-            reason = f"{command(prefix)[0]!r} cannot be started ({error.strerror})"
+            reason = f"{command(prefix)[0]!r} cannot be started ({error.strerror or error})"
             raise self._error(reason) from None
         self._input, self._output = self._process.input, self._process.output
         os.set_blocking(self._input.fileno(), False)

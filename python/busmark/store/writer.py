@@ -57,7 +57,7 @@ def storing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(
-            f"the result cannot be stored ({error.strerror or error})",
+            f"the result cannot be stored ({error.strerror})",
             where=str(path),
             remedy="The rounds finished so far are kept. Make room, or make it writable, and "
             "continue with --resume.",

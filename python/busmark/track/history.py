@@ -127,7 +127,7 @@ def read(path: Path) -> list[Entry]:
         ) from None
     except OSError as error:
         raise UserError(
-            f"no history: {error.strerror}",
+            f"no history: {error.strerror or error}",
             where=str(path),
             remedy="Name the file to which `busmark history add` appends, with --history.",
         ) from None

@@ -274,7 +274,7 @@ def write(
         beside = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=SUFFIX, dir=out.parent))
     except OSError as error:
         raise UserError(
-            f"cannot be written to ({error.strerror})",
+            f"cannot be written to ({error.strerror or error})",
             where=str(error.filename or out),
             remedy="Name another directory with --out.",
         ) from None

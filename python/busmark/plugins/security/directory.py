@@ -136,7 +136,7 @@ def open_directory(directory: Path, passphrase: str = "") -> Documents:
         os.listdir(Layout(directory).participants)
     except OSError as error:
         raise UserError(
-            f"cannot be read: {error.strerror}",
+            f"cannot be read: {error.strerror or error}",
             where=str(error.filename),
             remedy="Make security documents with `busmark security init DIR`.",
         ) from error

@@ -102,7 +102,7 @@ def write(reader: Reader, path: Path) -> int:
             remedy="Name another file with --out, or remove this one.",
         ) from None
     except OSError as error:
-        raise UserError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
     return len(found)
 
 
