@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from busmark import files
+from busmark.cli.options import ADAPTER
 from busmark.cli.output import echo
 from busmark.errors import UserError
 
@@ -79,7 +80,7 @@ def new(name: str, out: Path | None) -> None:
 
 
 @command.command(epilog="Example: busmark adapter check ./libbusmark_mine.so")
-@click.argument("name")
+@click.argument("name", type=ADAPTER)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--transport", help="Transport to check; default: the adapter's first.")
 @click.option("--profile", type=click.Choice(["default", "tuned"]), help="Profile of the adapter.")
@@ -89,7 +90,12 @@ def new(name: str, out: Path | None) -> None:
     metavar="TEXT",
     help="Tests of a clause (C22), or with TEXT in their name as it is printed; may be repeated.",
 )
-@click.option("--body", metavar="FILE", help="A value as CDR, for a library with your own type.")
+@click.option(
+    "--body",
+    metavar="FILE",
+    type=click.Path(),
+    help="A value as CDR, for a library with your own type.",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An adapter option.")
 def check(
     name: str,

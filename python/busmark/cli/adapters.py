@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.documents import Files, show, written
-from busmark.cli.options import wide
+from busmark.cli.options import ADAPTER, wide
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     epilog="Examples: busmark adapters; busmark adapters cyclonedds; "
     "busmark adapters --table udp tcp; busmark adapters --check null"
 )
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", type=ADAPTER)
 @click.option("--long", is_flag=True, help="List licences and what a sample costs, too.")
 @click.option("--table", is_flag=True, help="Print who supports what, property by property.")
 @click.option(

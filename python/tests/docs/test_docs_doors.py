@@ -13,7 +13,8 @@ PACKAGE = ROOT / "python" / "busmark"
 TESTS = ROOT / "python" / "tests"
 
 DOORS = """
-cli.documents cli.main cli.output compare.campaign compare.stored control.roles estimate.all_cases
+cli.documents cli.main cli.options cli.output cli.places
+compare.campaign compare.stored control.roles estimate.all_cases
 estimate.columns estimate.frames estimate.one_case estimate.rounds host.readings model.case
 model.figure model.parameters model.statistics model.stream model.units plan.captured
 plugins.lab.lab present.charts.look present.charts.shapes present.document present.figures

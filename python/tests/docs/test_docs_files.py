@@ -15,17 +15,8 @@ MODULES = {
     if "tests" not in path.parts
 }
 
-WRITING = {
-    "write_text",
-    "write_bytes",
-    "touch",
-    "symlink_to",
-    "copyfile",
-    "copytree",
-    "copy2",
-    "move",
-}
-"""Methods and functions that write a file, or put one in a place."""
+WRITING = {"write_text", "write_bytes", "touch", "symlink_to", "copyfile", "copytree", "copy2"}
+"""Methods and functions that write a file."""
 MAKING = {"mkdtemp", "mkstemp", "NamedTemporaryFile", "TemporaryDirectory", "TemporaryFile"}
 READING = {"read_text", "read_bytes"}
 
@@ -94,7 +85,7 @@ def puts_in_place(call: ast.Call) -> bool:
     match call.func:
         case ast.Attribute(value=ast.Name(id="shutil"), attr="move"):
             return True
-        case ast.Attribute(attr="replace"):
+        case ast.Attribute(value=ast.Name(), attr="replace"):
             return len(call.args) == 1 and not call.keywords
     return False
 
