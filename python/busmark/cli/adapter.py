@@ -12,7 +12,7 @@ import click
 from busmark import files
 from busmark.cli.options import ADAPTER
 from busmark.cli.output import echo
-from busmark.errors import UserError
+from busmark.errors import UserError, refused
 
 TEMPLATE = "memory_adapter.c"
 """The example that a new adapter begins with."""
@@ -116,6 +116,9 @@ def check(
     from busmark.processes import end_orphans, end_part, marked, signal_name
     from busmark.temporary import CHECK_PREFIX, run_directory
 
+    if body:
+        with refused("cannot be read", f"--body {body}", "Name a file with the value as CDR."):
+            files.beginning(Path(body), 1)
     adapter = resolve([name])[name]
     if not adapter.path.is_file():
         raise UserError(str(adapter.reason))

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from busmark import files
-from busmark.errors import UserError
+from busmark.errors import UserError, refused
 
 OWN = "report"
 """Within the result directory."""
@@ -25,7 +25,8 @@ def own(directory: Path, named: Path | None = None) -> Path:
         UserError: `report` is a link.
     """
     if named is not None:
-        named.mkdir(parents=True, exist_ok=True)
+        with refused("no folder can be made here", named, "Name another with --out."):
+            named.mkdir(parents=True, exist_ok=True)
         return named
     return within(directory, OWN)
 
