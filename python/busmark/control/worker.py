@@ -299,7 +299,7 @@ class Worker:
 
     async def _died(self) -> RoundError:
         code = await ended(self._process, LAST_WORDS_S)
-        how = "closed its output" if code is None else ending(code)
+        how = "closed its output" if code is None else self._process.killed or ending(code)
         return RoundError("died", f"{self.how_died(how)}{self._last_words()}")
 
     def how_died(self, how: str) -> str:
