@@ -67,10 +67,13 @@ def content(path: Path, most_bytes: int = LARGE) -> bytes:
     Raises:
         OSError: it cannot be opened, is not a regular file, or is larger than `most_bytes`.
     """
-    found = beginning(path, most_bytes + 1)
-    if len(found) > most_bytes:
-        raise OSError(errno.EFBIG, f"larger than {most_bytes >> 20} MiB", str(path))
-    return found
+    with opened(path) as file:
+        # By its size first, for reading up to the limit takes long; it may grow meanwhile.
+        if os.fstat(file.fileno()).st_size <= most_bytes:
+            found = file.read(most_bytes + 1)
+            if len(found) <= most_bytes:
+                return found
+    raise OSError(errno.EFBIG, f"larger than {most_bytes >> 20} MiB", str(path))
 
 
 def beginning(path: Path, most_bytes: int) -> bytes:

@@ -69,9 +69,11 @@ def new(name: str, out: Path | None) -> None:
     head = (
         f"/* {name}_adapter.c: a Busmark adapter. `make check` builds it and runs the suite. */\n"
     )
-    shutil.copytree(abi, folder / "abi", ignore=shutil.ignore_patterns("examples"))
-    files.create(folder / f"{name}_adapter.c", head + text)
-    files.create(folder / "Makefile", MAKEFILE.format(name=name))
+    with refused("cannot be made", folder, "Name another with --out."):
+        folder.mkdir(parents=True)
+        shutil.copytree(abi, folder / "abi", ignore=shutil.ignore_patterns("examples"))
+        files.create(folder / f"{name}_adapter.c", head + text)
+        files.create(folder / "Makefile", MAKEFILE.format(name=name))
     echo(f"{folder}: {name}_adapter.c, Makefile, abi/")
     echo(f"Build and check it: make -C {folder} check")
     # With a slash, for a word without one is the name of an adapter.
@@ -118,7 +120,7 @@ def check(
 
     if body:
         with refused("cannot be read", f"--body {body}", "Name a file with the value as CDR."):
-            files.beginning(Path(body), 1)
+            files.content(Path(body))
     adapter = resolve([name])[name]
     if not adapter.path.is_file():
         raise UserError(str(adapter.reason))

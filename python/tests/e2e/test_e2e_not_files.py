@@ -107,8 +107,8 @@ SOUND = {
     "directory": "result",
     "file": "sound.toml", "idl": "sound.toml", "name": "udp", "names": "udp", "out": "new",
     "paths": "sound.csv", "place": "result", "scenario": "sound.toml", "sides": "result",
-    "app": "1", "group": "1", "kind": "latency", "test": "one", "topic": "nothing",
-    "value": "sound.toml", "folders": ".",
+    "app": "1", "group": "1", "kind": "latency", "test": "1", "topic": "nothing",
+    "value": "sound.toml", "folders": ".", "idls": "sound.toml",
 }  # fmt: skip
 """Values of what a line has besides the planted one, by the name of the parameter."""
 NOT_UTF_8 = os.fsdecode(b"planted\xff")
@@ -214,7 +214,11 @@ def test_every_path_that_a_command_takes(
         if ended.code == 2:
             # Or for what else is wrong with the line, which is said of a sound path, too.
             sound = f"./{SOUND.get(shape[1], 'new')}"
-            assert "planted" in ended.text or run(*line(*shape, sound)).text == ended.text
+            # What the suite says, a process of its own prints.
+            by_suite = shape[0] == ("adapter", "check") and not ended.text
+            assert (
+                by_suite or "planted" in ended.text or run(*line(*shape, sound)).text == ended.text
+            )
         if before and plant is not sparse:
             now = path.lstat()
             assert (now.st_ino, now.st_mode) == (before.st_ino, before.st_mode), "replaced"
