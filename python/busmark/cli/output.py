@@ -144,7 +144,7 @@ def outputs_exist() -> bool:
 
 @contextmanager
 def unread() -> Iterator[None]:
-    """Print for a reader who may go before the end, as that of `busmark show | head` does: what is
+    """Print for a reader who may go before the end, as `head` does behind `busmark show |`: what is
     left then goes nowhere, and what the command has found decides how it ends."""
     try:
         yield

@@ -93,7 +93,7 @@ def takes_a_path(parameter: click.Parameter) -> bool:
     return isinstance(parameter.type, (click.Path, Directory, Adapters))
 
 
-ELSEWHERE = {("quickstart", "out"): "asks every adapter first; its directory is that of run"}
+ELSEWHERE = {("quickstart", "out"): "asks every adapter first; run has the same option"}
 """Not walked over, each with its reason."""
 COMMANDS = dict(commands(top, click.Context(top)))
 SHAPES = [
