@@ -20,9 +20,9 @@ from pathlib import Path
 
 import click
 
+from busmark import files
 from busmark.compare.campaign import summarise
 from busmark.store import Result
-from busmark.store.atomic import write_text
 from machine import machine, now
 from oracle import bounds, oracle, verdict
 from pools import pools
@@ -205,7 +205,7 @@ def main(results: tuple[Path, ...], only: str | None, out: Path) -> None:
             known = [Result(path) for path in results] or record(Path(folder))
             sections[SCHEDULES] = "\n\n".join(simulated(known))
     parts = [f"## {title}\n\n{sections[title]}" for title in NAMES.values() if title in sections]
-    write_text(out, "\n\n".join(["# What campaigns cost", *parts]) + "\n")
+    files.write(out, "\n\n".join(["# What campaigns cost", *parts]) + "\n")
     print(f"written: {out}", file=sys.stderr)
 
 

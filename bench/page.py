@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from busmark.store.atomic import write_text
+from busmark import files
 from machine import machine, now
 
 HERE = Path(__file__).resolve().parent
@@ -126,7 +126,7 @@ def main(pages: tuple[Path, ...], opens: int, out: Path) -> None:
         *(row(page, opens) for page in pages),
         "",
     ]
-    write_text(out, "\n".join(lines))
+    files.write(out, "\n".join(lines))
     click.echo("\n".join(lines))
 
 

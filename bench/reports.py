@@ -24,8 +24,8 @@ import click
 import numpy as np
 import polars as pl
 
+from busmark import files
 from busmark.store import checksum
-from busmark.store.atomic import write_text
 from busmark.store.columns import polars_schema
 from busmark.store.result import file_stem
 from machine import machine, now
@@ -271,7 +271,7 @@ def main(rounds: int, big: bool, out: Path) -> None:
         *(measure(100, 1) if big else []),
         "",
     ]
-    write_text(out, "\n".join(lines))
+    files.write(out, "\n".join(lines))
     click.echo("\n".join(lines))
 
 

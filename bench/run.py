@@ -17,8 +17,8 @@ from typing import Any
 import click
 
 from awake import awake
-from busmark.control.rundir import run_directory
-from busmark.store.atomic import write_text
+from busmark import files
+from busmark.temporary import run_directory
 from catalogue import Group, groups
 from contestants import Contestants
 from machine import machine, now, software
@@ -91,8 +91,8 @@ def prepare(group: Group, contestants: Contestants) -> Record:
 def store(results: dict[str, Any], out: Path) -> None:
     """Write both files, with the current notes."""
     annotate(results, load_notes(HERE / "notes.toml"))
-    write_text(out, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    write_text(out.with_name("RESULTS.md"), render(results))
+    files.write(out, json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+    files.write(out.with_name("RESULTS.md"), render(results))
 
 
 def summary(rows: list[dict[str, Any]]) -> str:

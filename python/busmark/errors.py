@@ -35,7 +35,7 @@ def refused(what: str, where: object, remedy: str = "") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        text = f"{what}: {error.strerror}"
+        text = f"{what}: {error.strerror or error}"
         raise UserError(text, where=str(where), remedy=remedy) from error
 
 

@@ -7,7 +7,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 PACK = "ros"
 """Folder of the scenarios that answer questions on ROS 2."""
@@ -58,7 +57,9 @@ class BenchmarkCommand:
 
 def _command() -> str | None:
     """Return the program, beside this Python or in PATH; None where it is in neither."""
-    beside = Path(sys.executable).with_name("busmark")
+    from busmark.launcher import programs
+
+    beside = programs() / "busmark"
     return str(beside) if beside.is_file() else shutil.which("busmark")
 
 

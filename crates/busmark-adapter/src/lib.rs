@@ -25,6 +25,7 @@ mod error;
 mod events;
 #[doc(hidden)]
 pub mod export;
+mod files;
 mod handles;
 mod host;
 mod hot_cell;
@@ -57,6 +58,7 @@ pub use config::{Counters, EndpointConfig, ParticipantConfig};
 pub use entity::{Entity, EntityKind};
 pub use error::{Error, Result, Status};
 pub use events::{Match, MatchClock};
+pub use files::read_file;
 pub use handles::{ParticipantHandle, SampleHandle, ServerHandle, WriterHandle};
 pub use host::{Level, LogLine, host_name, log};
 pub use hot_cell::{HotCell, HotGuard};

@@ -10,14 +10,15 @@ import datetime
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Mapping
+from io import BufferedReader
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
+from busmark import files
 from busmark.adapters.known import checker, environment, not_startable
 from busmark.errors import UserError
-from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.launcher import DEVNULL, PIPE, Launched, PrintsWithoutEnd, Start
 from busmark.model.parameters import CAPABILITIES, QOS
 from busmark.processes import end_part
 
@@ -209,7 +210,8 @@ def check(path: Path, folder: Path | None = None) -> dict[str, Any]:
 def digest(path: Path) -> str | None:
     """Return a library's SHA-256; None if it cannot be read: the adapter's reason says why."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        with files.opened(path) as file:
+            return hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest()
     except OSError:
         return None
 
@@ -225,6 +227,8 @@ def _run(path: Path, folder: Path | None) -> dict[str, Any]:
     try:
         with process:
             answer, errors = process.complete(CHECK_TIMEOUT_S)
+    except PrintsWithoutEnd as error:
+        raise UserError(f"the conformance suite: {error.message}", where=str(path)) from None
     except TimeoutError:
         raise UserError(
             f"the conformance suite did not end within {CHECK_TIMEOUT_S:g} s", where=str(path)
@@ -265,7 +269,7 @@ def remembered(sha256: str | None) -> dict[str, Any] | None:
     if place is None:
         return None
     try:
-        kept: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+        kept: dict[str, Any] = json.loads(files.content(place))
         if all(key in kept for key in ("checked_utc", "passed", "failed", "skipped", "results")):
             return kept
     except (OSError, ValueError, TypeError):
@@ -290,10 +294,6 @@ def _keep(sha256: str | None, report: Mapping[str, Any]) -> None:
         return
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", dir=place.parent, delete=False
-        ) as file:
-            json.dump(report, file)
-        os.replace(file.name, place)
+        files.write(place, json.dumps(report))
     except OSError:
         return

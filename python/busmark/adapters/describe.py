@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from busmark import files
 from busmark.adapters.conformance import digest, remembered
 from busmark.adapters.known import (
     PATH_VARIABLE,
@@ -24,7 +25,7 @@ from busmark.adapters.known import (
     worker,
 )
 from busmark.errors import UserError, nearest, together
-from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.launcher import DEVNULL, PIPE, Launched, PrintsWithoutEnd, Start
 from busmark.processes import signal_name
 
 DESCRIBE_TIMEOUT_S = 120.0
@@ -69,6 +70,8 @@ def describe(name: str, path: Path) -> Adapter:
     try:
         with _start_worker("describe", str(path)) as process:
             answer, errors = process.complete(DESCRIBE_TIMEOUT_S)
+    except PrintsWithoutEnd as error:
+        return unusable(f"{path}: while it was loaded, {error.message}. {_REBUILD}")
     except TimeoutError:
         return unusable(f"{path}: did not answer within {DESCRIBE_TIMEOUT_S:g} s. {_REBUILD}")
     code = process.returncode or 0
@@ -156,15 +159,25 @@ def misnamed(names: Iterable[str], where: str | Mapping[str, str] = "") -> list[
     # What there is instead is listed once.
     wrong = [_unknown(name, here, where[name], listed=name == strange[-1]) for name in strange]
     for name in dict.fromkeys(names):
-        if "/" in name and not _path(name, here).is_file():
+        if "/" in name and (reason := _no_library(_path(name, here))):
             wrong.append(
                 UserError(
-                    f"no such adapter library: {_path(name, here)}",
+                    f"{reason}: {_path(name, here)}",
                     where=where[name],
                     remedy="Build it, or correct the path; `busmark adapters` lists what is here.",
                 )
             )
     return wrong
+
+
+def _no_library(path: Path) -> str:
+    """Return why no library can be loaded from there, before anything is; empty: it can be."""
+    try:
+        files.beginning(path, 1)
+    except OSError as error:
+        missing = isinstance(error, FileNotFoundError | NotADirectoryError)
+        return "no such adapter library" if missing else f"no adapter library ({error.strerror})"
+    return ""
 
 
 def _path(name: str, here: dict[str, Path]) -> Path:

@@ -19,6 +19,7 @@ from typing import Any
 
 from busmark import platform
 from busmark.errors import UserError
+from busmark.launcher import programs
 
 
 @dataclass(frozen=True)
@@ -264,7 +265,7 @@ def packets() -> Path:
 
 def _program(name: str, remedy: str) -> Path:
     # An installed package has it beside the interpreter, also where that folder is not in PATH.
-    for folder in [*search_path(), Path(sys.executable).parent]:
+    for folder in [*search_path(), programs()]:
         if os.access(folder / name, os.X_OK):
             return folder / name
     found = shutil.which(name)
@@ -293,7 +294,7 @@ def not_startable(path: Path, error: OSError) -> UserError:
     """Return the error for a worker that is there, but that the system does not run."""
     again = f"Build it again with `make build`, or name another in {WORKER_VARIABLE}."
     return UserError(
-        f"the worker cannot be started ({error.strerror})",
+        f"the worker cannot be started ({error.strerror or error})",
         where=str(path),
         remedy=_LIMITED.get(error.errno or 0, again),
     )

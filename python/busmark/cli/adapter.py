@@ -9,8 +9,10 @@ from pathlib import Path
 
 import click
 
+from busmark import files
+from busmark.cli.options import ADAPTER
 from busmark.cli.output import echo
-from busmark.errors import UserError
+from busmark.errors import UserError, refused
 
 TEMPLATE = "memory_adapter.c"
 """The example that a new adapter begins with."""
@@ -67,9 +69,11 @@ def new(name: str, out: Path | None) -> None:
     head = (
         f"/* {name}_adapter.c: a Busmark adapter. `make check` builds it and runs the suite. */\n"
     )
-    shutil.copytree(abi, folder / "abi", ignore=shutil.ignore_patterns("examples"))
-    (folder / f"{name}_adapter.c").write_text(head + text, encoding="utf-8")
-    (folder / "Makefile").write_text(MAKEFILE.format(name=name), encoding="utf-8")
+    with refused("cannot be made", folder, "Name another with --out."):
+        folder.mkdir(parents=True)
+        shutil.copytree(abi, folder / "abi", ignore=shutil.ignore_patterns("examples"))
+        files.create(folder / f"{name}_adapter.c", head + text)
+        files.create(folder / "Makefile", MAKEFILE.format(name=name))
     echo(f"{folder}: {name}_adapter.c, Makefile, abi/")
     echo(f"Build and check it: make -C {folder} check")
     # With a slash, for a word without one is the name of an adapter.
@@ -78,7 +82,7 @@ def new(name: str, out: Path | None) -> None:
 
 
 @command.command(epilog="Example: busmark adapter check ./libbusmark_mine.so")
-@click.argument("name")
+@click.argument("name", type=ADAPTER)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("--transport", help="Transport to check; default: the adapter's first.")
 @click.option("--profile", type=click.Choice(["default", "tuned"]), help="Profile of the adapter.")
@@ -88,7 +92,12 @@ def new(name: str, out: Path | None) -> None:
     metavar="TEXT",
     help="Tests of a clause (C22), or with TEXT in their name as it is printed; may be repeated.",
 )
-@click.option("--body", metavar="FILE", help="A value as CDR, for a library with your own type.")
+@click.option(
+    "--body",
+    metavar="FILE",
+    type=click.Path(),
+    help="A value as CDR, for a library with your own type.",
+)
 @click.option("--set", "settings", multiple=True, metavar="KEY=VALUE", help="An adapter option.")
 def check(
     name: str,
@@ -106,9 +115,12 @@ def check(
     passes; 2 for a usage error, or if the library cannot be loaded or its middleware is missing.
     """
     from busmark.adapters import checker, environment, resolve
-    from busmark.control.rundir import CHECK_PREFIX, run_directory
     from busmark.processes import end_orphans, end_part, marked, signal_name
+    from busmark.temporary import CHECK_PREFIX, run_directory
 
+    if body:
+        with refused("cannot be read", f"--body {body}", "Name a file with the value as CDR."):
+            files.content(Path(body))
     adapter = resolve([name])[name]
     if not adapter.path.is_file():
         raise UserError(str(adapter.reason))

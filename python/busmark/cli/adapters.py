@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.documents import Files, show, written
-from busmark.cli.options import wide
+from busmark.cli.options import ADAPTER, wide
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     epilog="Examples: busmark adapters; busmark adapters cyclonedds; "
     "busmark adapters --table udp tcp; busmark adapters --check null"
 )
-@click.argument("names", nargs=-1, metavar="[NAME]...")
+@click.argument("names", nargs=-1, metavar="[NAME]...", type=ADAPTER)
 @click.option("--long", is_flag=True, help="List licences and what a sample costs, too.")
 @click.option("--table", is_flag=True, help="Print who supports what, property by property.")
 @click.option(
@@ -75,9 +75,9 @@ def _as_json(adapter: Adapter) -> dict[str, Any]:
 def _check(adapters: Sequence[Adapter]) -> list[str]:
     """Run the suite over each adapter in turn; return those that failed or could not be checked."""
     from busmark.adapters import check
-    from busmark.control.rundir import CHECK_PREFIX, run_directory
     from busmark.errors import UserError
     from busmark.processes import end_orphans
+    from busmark.temporary import CHECK_PREFIX, run_directory
 
     failed = []
     end_orphans()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.cli.options import is_paged
-from busmark.cli.output import say_file
+from busmark.cli.output import say_file, unread
 from busmark.present.formats import Views, of_kind
 
 if TYPE_CHECKING:
@@ -45,7 +45,8 @@ class Files:
         Raises:
             UserError: a file cannot be written there, or a form does not exist.
         """
-        from busmark.errors import UserError
+        from busmark import files
+        from busmark.errors import UserError, refused
         from busmark.present.formats import chosen
 
         named = {form.name: options.pop(form.name) for form in _with_option(kind)}
@@ -55,10 +56,9 @@ class Files:
             options.pop("folder"),
             {name: path for name, path in named.items() if path},
         )
-        for path in made.named.values():
-            if not os.access(path.parent, os.W_OK):
-                why = "is not there" if not path.parent.exists() else "cannot be written to"
-                raise UserError(f"this folder {why}", where=str(path.parent))
+        for name, path in made.named.items():
+            with refused("cannot be written", f"--{name} {path}", "Name another file."):
+                files.writable(path)
         if made.forms:
             chosen(made.forms, kind)
         elif made.folder is not None:
@@ -91,7 +91,7 @@ class Files:
                         say_file(file, err=True)
         except OSError as error:
             where = str(error.filename or where)
-            raise UserError(f"cannot be written ({error.strerror})", where=where) from None
+            raise UserError(f"cannot be written ({error.strerror or error})", where=where) from None
 
 
 def _with_option(kind: str) -> list[Format]:
@@ -142,6 +142,11 @@ def show(*documents: Document, last: str = "", pager: bool = True) -> None:
 
 def paged(printed: Callable[[Any], object], *, pager: bool = True) -> None:
     """Print on a console; where a terminal is shorter, by the pager of the user's."""
+    with unread():
+        _paged(printed, pager=pager)
+
+
+def _paged(printed: Callable[[Any], object], *, pager: bool) -> None:
     from busmark.cli.console import Console
 
     console = Console()

@@ -44,14 +44,14 @@ def command(file: Path) -> None:
     Enter accepts the answer in brackets. Nothing is measured, and nothing is written before the
     last answer.
     """
+    from busmark import files
     from busmark.cli.one_line import not_writable
     from busmark.errors import together
-    from busmark.store.atomic import write_text
 
     if wrong := not_writable(file, str(file)):
         raise together(wrong)
     text = _asked()
-    write_text(file, text)
+    files.write(file, text, typed=True)
     name = shlex.quote(str(file))
     echo(f"\nWritten: {file}")
     echo(f"See its cases: busmark plan {name}")

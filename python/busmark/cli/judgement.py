@@ -11,7 +11,7 @@ import click
 
 from busmark.cli.documents import Files, show, written
 from busmark.cli.options import Amount, wide
-from busmark.cli.output import echo
+from busmark.cli.output import echo, unread
 
 if TYPE_CHECKING:
     from busmark.compare import Comparison, Gate
@@ -89,8 +89,9 @@ class Judgement:
 
         if self.files:
             self.files.write(views(found, every=self.every))
-        if self.as_json:
-            echo(json.dumps(found.model_dump(mode="json"), indent=2))
-        else:
-            show(document(found, every=self.every))
+        with unread():
+            if self.as_json:
+                echo(json.dumps(found.model_dump(mode="json"), indent=2))
+            else:
+                show(document(found, every=self.every))
         return 1 if found.failed else 0

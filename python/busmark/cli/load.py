@@ -51,11 +51,11 @@ def command(
     import time
 
     from busmark.control.hooks import lab_hook
-    from busmark.control.rundir import LOAD_PREFIX, run_directory
     from busmark.errors import UserError
     from busmark.load import Load, Site, amount_text, here, parse, start
     from busmark.load.part import REMEDY
     from busmark.processes import end_orphans
+    from busmark.temporary import LOAD_PREFIX, run_directory
 
     loads = parse(" ".join(words))
     if not loads:

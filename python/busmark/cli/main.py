@@ -15,7 +15,7 @@ from typing import Any, Literal
 import click
 
 from busmark import __version__, platform, plugin
-from busmark.cli.output import echo, lenient, print_error
+from busmark.cli.output import discard, echo, lenient, outputs_exist, print_error, unread
 from busmark.errors import UserError
 
 Room = Literal["campaign", "tables", "none"]
@@ -28,7 +28,7 @@ class Command:
     """A command, or a group of commands, which is imported when it is used."""
 
     group: str
-    """Heading of the help under which it is listed; empty: it is not listed."""
+    """Heading of the help under which it is listed."""
     target: str
     """`module:function`; a module of this package without the package's name."""
     help: str
@@ -86,7 +86,7 @@ COMMANDS = {
         MIDDLEWARE, "plugins:command", "List the plug-ins, and whether they are on."
     ),
     "completion": Command(
-        "", "completion:command", "Print the completion script of a shell.", "none"
+        MIDDLEWARE, "completion:command", "Print the completion script of a shell.", "none"
     ),
 }
 """Commands of the core by name, in the order of the help; plug-ins' come last."""
@@ -142,17 +142,43 @@ class Lazy(click.Group):
         if found.room == "campaign":
             check_room()
         elif found.room == "tables":
-            check_memory()
+            check_memory("tables")
         if cmd_name not in COMMANDS:
             return _of_plugin(cmd_name)
         command: click.Command = pkgutil.resolve_name(f"busmark.cli.{found.target}")
         return command
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse words that no text can hold, before anything is done with them."""
+        for word in args:
+            try:
+                word.encode()
+            except UnicodeEncodeError:
+                raise UserError(
+                    "is not UTF-8 text",
+                    where=repr(os.fsencode(word))[1:],
+                    remedy="Rename the file or folder, or name it by a link that is.",
+                ) from None
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. Where the reader of what it prints has gone, it ends with 0: nothing has
+        failed."""
+        ending = None
+        with unread():
+            try:
+                return super().invoke(ctx)
+            except SystemExit as left:
+                ending = left
+        if ending:
+            raise ending
+        return None
+
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the groups of commands, without importing any, and the options behind them."""
         commands = known()
         width = max(map(len, commands)) + 2
-        groups = dict.fromkeys([*GROUPS, *(each.group for each in commands.values() if each.group)])
+        groups = dict.fromkeys([*GROUPS, *(each.group for each in commands.values())])
         for group in groups:
             formatter.write(f"\n{group}:\n" if group == MEASURE else f"{group}:\n")
             for name, command in commands.items():
@@ -237,9 +263,16 @@ def main() -> None:
     """Run the program, as its entry point: print errors, and exit."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    heard = outputs_exist()
     lenient()
     prepare_libraries()
     try:
+        if not heard:
+            raise UserError(
+                "it is closed, and what the command prints would be lost",
+                where="standard output",
+                remedy="Leave `>&-` out, or write `>/dev/null`.",
+            )
         busmark(standalone_mode=False)
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
@@ -256,10 +289,6 @@ def main() -> None:
     except UserError as error:
         print_error(error)
         sys.exit(2)
-    except BrokenPipeError:
-        # The reader of our output has gone, as with `busmark show | head`.
-        sys.stderr.close()
-        sys.exit(0)
     except BaseException as error:
         _cannot(error)
 
@@ -278,15 +307,17 @@ def _cannot(error: BaseException) -> None:
         echo(
             "busmark: this is a fault of Busmark: please report it with the lines above.", err=True
         )
+    discard()
     sys.exit(2)
 
 
 # Limits of the system under which a campaign cannot run: reported before it begins, and where one
 # is met on the way.
 
-ADDRESS_SPACE = 2 << 30
-"""Bytes that must be left to `ulimit -v`: libraries for tables reserve far more than they use, and
-end the process where they cannot. With 32 threads, 1.5 GiB are too few and 2 are enough."""
+ADDRESS_SPACE = {"tables": 3 << 30, "campaign": 4 << 30}
+"""Bytes that `ulimit -v` must leave, by what a command needs room for: libraries for tables reserve
+far more than they use, and end the process where they cannot. `show` was seen to need 2,930 MiB,
+`run` 3,906 MiB."""
 TASKS = 24
 """Processes and threads of a small campaign besides two for each CPU, which tables use."""
 
@@ -295,7 +326,7 @@ AGAIN = "Raise the limit. Finished rounds are kept; continue with `busmark run -
 
 def check_room() -> None:
     """Raise a `UserError` where there is no room for a campaign."""
-    check_memory()
+    check_memory("campaign")
     wanted = TASKS + 2 * (os.cpu_count() or 1)
     where, left = tasks_left()
     if left is not None and left < wanted:
@@ -306,13 +337,20 @@ def check_room() -> None:
         )
 
 
-def check_memory() -> None:
-    """Raise a `UserError` where there is no room for the libraries."""
-    soft = platform.soft_limit(platform.ADDRESS_SPACE)
-    if soft is not None and soft < ADDRESS_SPACE:
+def check_memory(room: Literal["campaign", "tables"]) -> None:
+    """Raise a `UserError` where there is no room for the libraries, or no /proc, by which open
+    tables are read and processes are found."""
+    if not platform.PROCESSES.joinpath("self").exists():
         raise UserError(
-            f"{soft >> 20} MiB of memory may be addressed, at least {ADDRESS_SPACE >> 20} MiB "
-            "are needed",
+            "is not mounted, and Busmark needs it",
+            where=str(platform.PROCESSES),
+            remedy="Type: mount -t proc proc /proc",
+        )
+    least = ADDRESS_SPACE[room]
+    soft = platform.soft_limit(platform.ADDRESS_SPACE)
+    if soft is not None and soft < least:
+        raise UserError(
+            f"{soft >> 20} MiB of memory may be addressed, at least {least >> 20} MiB are needed",
             where="ulimit -v",
             remedy="Raise the limit, or limit the memory of a control group instead.",
         )

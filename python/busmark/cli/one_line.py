@@ -3,7 +3,6 @@ is run."""
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from collections.abc import Callable, Sequence
@@ -150,25 +149,26 @@ def scenario_of(
 
 def not_writable(save: Path | None, where: str) -> list[UserError]:
     """Return why a scenario cannot be written there; a file that is there is somebody's work."""
-    from busmark.errors import UserError
+    from busmark import files
+    from busmark.errors import UserError, refused
 
     if save is None:
         return []
     if save.exists():
         what, remedy = "is already there", "Name another file, or remove it."
-    elif not save.parent.is_dir():
-        what, remedy = f"there is no folder {save.parent}", "Make it, or name another file."
-    elif not os.access(save.parent, os.W_OK):
-        what, remedy = f"the folder {save.parent} cannot be written to", "Name another file."
-    else:
-        return []
-    return [UserError(what, where=where, remedy=remedy)]
+        return [UserError(what, where=where, remedy=remedy)]
+    try:
+        with refused("cannot be written", where, "Make its folder, or name another file."):
+            files.writable(save)
+    except UserError as error:
+        return [error]
+    return []
 
 
 def _save(text: str, path: Path) -> None:
-    from busmark.store.atomic import write_text
+    from busmark import files
 
-    write_text(path, text)
+    files.write(path, text, typed=True)
     echo(f"Scenario: {path}", err=True)
 
 

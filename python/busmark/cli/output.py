@@ -14,7 +14,8 @@ import shutil
 import sys
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -124,6 +125,44 @@ def lenient() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure:
             reconfigure(errors="spelt")
+
+
+def outputs_exist() -> bool:
+    """Give an input or an output that is closed the null device, for the next file that is opened
+    would take its number; return whether standard output was there."""
+    open_before = []
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+            open_before.append(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", closefd=False)  # noqa: SIM115  # as long as the process
+    return 1 in open_before
+
+
+@contextmanager
+def unread() -> Iterator[None]:
+    """Print for a reader who may go before the end, as `head` does behind `busmark show |`: what is
+    left then goes nowhere, and what the command has found decides how it ends."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard()
+
+
+def discard() -> None:
+    """Have what is still to be printed on an output that cannot be written go nowhere."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream:
+                stream.flush()
+        except OSError:
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, stream.fileno())
+            os.close(null)
 
 
 class Forms:

@@ -88,7 +88,7 @@ def _write(
         return formats.write(shown, asked, folder, Forms())
     except OSError as error:
         where = str(error.filename or folder)
-        raise UserError(f"cannot be written ({error.strerror})", where=where) from None
+        raise UserError(f"cannot be written ({error.strerror or error})", where=where) from None
 
 
 def _overlaid(campaign: Campaign, wanted: str, directory: Path) -> Campaign:

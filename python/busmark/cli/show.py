@@ -15,7 +15,7 @@ import click
 from busmark.cli.documents import paged, show
 from busmark.cli.habits import WithHabits
 from busmark.cli.options import requires, wide
-from busmark.cli.output import echo
+from busmark.cli.output import echo, unread
 from busmark.cli.places import Place, or_newest
 from busmark.errors import UserError, nearest
 
@@ -81,7 +81,8 @@ def command(
     whole = _required(analysed(directory), directory, requirements, undecided)
     campaign = _only(whole, wanted, directory) if wanted else whole
     if as_json:
-        echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
+        with unread():
+            echo(json.dumps(campaign.model_dump(mode="json", by_alias=True), indent=2))
     elif only_findings:
         from busmark.present.blocks.findings import all_findings
         from busmark.present.sinks.terminal import show_section

@@ -27,7 +27,6 @@ from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
 from busmark.model.case import Curve
 from busmark.store import Result
-from busmark.store.atomic import replacing
 from busmark.store.columns import (
     ANALYSIS_FILE,
     ESTIMATES_FILE,
@@ -136,23 +135,29 @@ class StoredAnalysis:
         made = self._made = summarise(self._result, early=self._early)
         # What has changed meanwhile was not looked at.
         if _seen(self._result.directory) == before:
-            with suppress(OSError):
+            try:
                 self._store(made)
+            except PermissionError:
+                pass  # somebody else's result
+            except OSError as error:
+                where = self._result.directory
+                self._note(f"{where}: the analysis is not kept: {error.strerror or error}")
         return made
 
     def _store(self, campaign: Campaign) -> None:
         tables = ((ESTIMATES_FILE, rows.table(campaign.cases)), (SERIES_FILE, _series(campaign)))
         for name, table in tables:
-            with replacing(self._result.directory / name) as partial:
-                table.write_parquet(partial, metadata={KEY: self._state})
+            # Not by polars into the file: a full disk is no `OSError` there.
+            memory = io.BytesIO()
+            table.write_parquet(memory, metadata={KEY: self._state})
+            files.write(self._result.directory / name, memory.getvalue())
         seen = f'{{"seen": {json.dumps(_seen(self._result.directory))}, '.encode()
         text = seen + self._head + campaign.model_dump_json().encode() + b"}\n"
         cases = [case.model_copy(update={"series": ()}) for case in campaign.cases]
         bare = campaign.model_copy(update={"cases": cases})
         # What JSON cannot say is not kept, rather than changed by it.
         if len(text) <= MOST_BYTES and self._parsed(text) == bare:
-            with replacing(self._result.directory / ANALYSIS_FILE) as partial:
-                partial.write_bytes(text)
+            files.write(self._result.directory / ANALYSIS_FILE, text)
 
     @cached_property
     def _state(self) -> str:

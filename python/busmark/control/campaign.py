@@ -49,7 +49,6 @@ from busmark.control.precision import (
 )
 from busmark.control.rates import table as batch_table
 from busmark.control.round import OfParticipant, RoundData, RoundRunner, unsecured
-from busmark.control.rundir import run_directory
 from busmark.errors import RoundError
 from busmark.findings import campaign_findings, combine
 from busmark.nodes import Nodes
@@ -64,6 +63,7 @@ from busmark.store.result import file_stem
 from busmark.store.rows import REST, Row, as_frame
 from busmark.store.tables import start_threads
 from busmark.store.writer import LOGS, ResultWriter
+from busmark.temporary import run_directory
 
 NAME_LENGTH = 60
 """Longest name of a directory; the system allows 255 bytes, and a letter may have four."""

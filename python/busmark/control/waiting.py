@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
-from busmark import platform
+from busmark import launcher, platform
 from busmark.launcher import Launched, Start, Target
 from busmark.processes import Part
 
@@ -34,6 +34,7 @@ def start() -> None:
     Raises:
         RuntimeError: the system has no more.
     """
+    launcher.watch()
     together = threading.Barrier(THREADS + 1)
     try:
         for _ in range(THREADS):

@@ -27,6 +27,8 @@ from busmark.store.writer import storing
 
 PROTOCOL = 2
 LINE_LIMIT = 16 * 1024 * 1024
+MOST_SENT = 1 << 32
+"""Bytes of all frames and long replies of a worker: what it records is less."""
 LONG_REPLY = "reply"
 """`frame` of a reply that is longer than a line may be."""
 
@@ -93,6 +95,8 @@ class Worker:
         self.process_there: int | None = None
         """Its number on its node, where that is known."""
         self.recorder_bytes: int | None = None
+        self._sent = 0
+        """Bytes of its frames and long replies."""
 
     @classmethod
     async def start(
@@ -290,6 +294,9 @@ class Worker:
 
     async def _exactly(self, count: int) -> bytes:
         """Return this many bytes, and take the newline after them."""
+        self._sent += count
+        if self._sent > MOST_SENT:
+            raise RoundError("garbage", f"{self.who}: sends more than {MOST_SENT >> 30} GiB")
         try:
             data = await self._read(self._output.readexactly(count + 1))
         except asyncio.IncompleteReadError:
@@ -300,7 +307,7 @@ class Worker:
 
     async def _died(self) -> RoundError:
         code = await ended(self._process, LAST_WORDS_S)
-        how = "closed its output" if code is None else ending(code)
+        how = "closed its output" if code is None else self._process.killed or ending(code)
         return RoundError("died", f"{self.how_died(how)}{self._last_words()}")
 
     def how_died(self, how: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from busmark.estimate.one_case import Analysed, CaseAnalysis, Task, analysed, tasks_of
 from busmark.estimate.rounds import Row, rows_of
+from busmark.launcher import python
 from busmark.platform import usable_cpus
 from busmark.store import Result
 from busmark.store.rows import as_frame
@@ -131,7 +132,7 @@ def _process(directory: Path, tasks: int) -> Iterator[subprocess.Popen[bytes] | 
         yield None
         return
     process = subprocess.Popen(
-        [sys.executable, "-P", "-c", CODE],
+        python("-c", CODE),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.host import proc
+from busmark.launcher import PrintsWithoutEnd, completed
 
 SCRIPT = Path(__file__).with_name("clock.sh")
 
@@ -34,16 +34,9 @@ update interval, leap status (chronyc(1))."""
 def ask(script: str) -> str:
     """Return what a script of the shell prints on this machine; empty where it cannot be run."""
     try:
-        done = subprocess.run(
-            ["sh", "-c", script],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=PATIENCE_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        return completed(["sh", "-c", script], within_s=PATIENCE_S)[1]
+    except (OSError, PrintsWithoutEnd):
         return ""
-    return done.stdout.decode(errors="replace")
 
 
 def clock_sync(said: str) -> dict[str, Any] | None:

@@ -20,6 +20,8 @@ LEAST_SHARED = 2 << 20
 the rest ends the process (iceoryx2, Fast DDS: SIGBUS)."""
 LEAST_FILES = 64
 """Open files of one participant with its sockets, pipes and libraries."""
+FEW_MIB = 10
+"""Below this many MiB a size is shown in KiB: "1 MiB free, and 1 MiB is needed" says nothing."""
 LEAST_DISK = 1 << 20
 """Bytes of disk for the smallest results. A disk that fills up later ends the run, and nothing
 finished is lost."""
@@ -85,7 +87,7 @@ def shared_memory(
             f"{folder} is needed for shared memory: Mount a tmpfs there ({error.strerror})",
         )
     free = found.f_bavail * found.f_frsize
-    text = f"{free / (1 << 20):,.0f} MiB free in {folder}".replace(",", " ")
+    text = f"{_size(free)} free in {folder}"
     if not os.access(folder, os.W_OK | os.X_OK):
         return text, f"{folder} cannot be written to: Run `chmod 1777 {folder}`"
     if free < least:
@@ -102,6 +104,12 @@ def shared_memory(
     return text, None
 
 
+def _size(free: int) -> str:
+    """Return a size that is never more than there is."""
+    few = free < FEW_MIB << 20
+    return f"{free >> (10 if few else 20):,} {'KiB' if few else 'MiB'}".replace(",", " ")
+
+
 def disk(folder: Path = HERE) -> tuple[str, str | None]:
     """Check the room for a result in a folder or, if it is not there yet, the next one above it."""
     there = folder.absolute()
@@ -109,7 +117,7 @@ def disk(folder: Path = HERE) -> tuple[str, str | None]:
         there = there.parent
     found = os.statvfs(there)
     free = found.f_bavail * found.f_frsize
-    text = f"{free / (1 << 20):,.0f} MiB free in {there}".replace(",", " ")
+    text = f"{_size(free)} free in {there}"
     # The kernel's own, such as /proc, have no blocks: that nothing can be written there is
     # found when the folder is made.
     if found.f_blocks and free < LEAST_DISK:

@@ -11,9 +11,11 @@ import time
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from io import BufferedReader
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from busmark import files
 from busmark.adapters import worker
 from busmark.errors import UserError
 from busmark.host import Condition, Counters
@@ -27,6 +29,8 @@ from busmark.nodes.site import ANY, MOST_SAID, Address, Facts, Site, UnfitError,
 # A file is sent only where it is missing. It is there whole or not at all: it is written beside its
 # place, renamed into it, and checked against the SHA-256 in its path at each use.
 
+LARGEST = 1 << 30
+"""Bytes of a program or library."""
 LEVEL = 1
 """Level of compression: networks are fast, and this is waited for once."""
 SPARE_KIB = 1024
@@ -48,8 +52,8 @@ def key(path: Path) -> str:
 @cache
 def _sha256(path: Path, _mtime_ns: int, _size: int) -> str:
     """Hash a file once for all nodes, as long as it does not change."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with files.opened(path) as file:
+        return hashlib.file_digest(cast(BufferedReader, file), "sha256").hexdigest()
 
 
 def send(shell: Shell, paths: list[Path], free_kib: int | None) -> int:
@@ -71,7 +75,7 @@ def send(shell: Shell, paths: list[Path], free_kib: int | None) -> int:
             "Make room in ~/.cache there, or name another folder in XDG_CACHE_HOME.",
         )
     for name in missing:
-        data = gzip.compress(keys[name].read_bytes(), LEVEL)
+        data = gzip.compress(files.content(keys[name], LARGEST), LEVEL)
         shell.give(f"busmark_put {shlex.quote(name)} {len(data)}", data)
     return total
 
@@ -114,7 +118,7 @@ class Node:
         self._kept: dict[Path, str] = {}
         self._refused: tuple[float, NodeDown] | None = None
 
-    def ready(self, files: Iterable[Path] = ()) -> None:
+    def ready(self, wanted: Iterable[Path] = ()) -> None:
         """Reach the node, unless it is reached, and send the worker and these files, unless they
         are there.
 
@@ -125,7 +129,7 @@ class Node:
             if self._refused and time.monotonic() < self._refused[0]:
                 raise self._refused[1]
             try:
-                self._ready({worker(), *files})
+                self._ready({worker(), *wanted})
             except UnfitError as error:
                 down = NodeDown(str(error), where=f"nodes.{self.name}", remedy=error.remedy)
                 self._give_up(down)
@@ -134,7 +138,7 @@ class Node:
                 self._give_up(error)
                 raise
 
-    def _ready(self, files: set[Path]) -> None:
+    def _ready(self, wanted: set[Path]) -> None:
         fresh = not self._answers()
         if fresh:
             self.close()
@@ -142,7 +146,7 @@ class Node:
             self._site = settle(self._shell)
             self._files, self._kept = {}, {}
         assert self._shell and self._site
-        missing = sorted(files - self._files.keys())
+        missing = sorted(wanted - self._files.keys())
         if missing:
             self.sent_bytes += send(self._shell, missing, self._site.free_kib)
             self._files |= {path: f"{self._site.cache}/{key(path)}" for path in missing}
@@ -217,7 +221,7 @@ class Node:
         """
         with self._lock:
             if path not in self._kept:
-                data = path.read_bytes()
+                data = files.content(path)
                 name = f"{len(self._kept)}{path.suffix}"
                 self._open().give(f"busmark_keep {shlex.quote(name)} {len(data)}", data)
                 self._kept[path] = f"{self.run_dir}/kept/{name}"
@@ -307,21 +311,21 @@ class Nodes:
             return [self._nodes[name]]
         return [node for node in self._nodes.values() if node.group == name]
 
-    def usable(self, names: Iterable[str], files: Collection[Path]) -> list[Node]:
+    def usable(self, names: Iterable[str], wanted: Collection[Path]) -> list[Node]:
         """Return the nodes of these names; of groups, the nodes that can be used now. All are
         reached, and have these files, afterwards.
 
         Raises:
             NodeDown: one that is named cannot be used, or none of a group.
         """
-        wanted = {name: self.of(name) for name in dict.fromkeys(names)}
-        members = list(dict.fromkeys(node for nodes in wanted.values() for node in nodes))
+        meant = {name: self.of(name) for name in dict.fromkeys(names)}
+        members = list(dict.fromkeys(node for nodes in meant.values() for node in nodes))
         with ThreadPoolExecutor(AT_ONCE) as pool:
             troubles = dict(
-                zip(members, pool.map(lambda n: _trouble(n, files), members), strict=True)
+                zip(members, pool.map(lambda n: _trouble(n, wanted), members), strict=True)
             )
         found: list[Node] = []
-        for nodes in wanted.values():
+        for nodes in meant.values():
             good = [node for node in nodes if troubles[node] is None]
             found += good
             if not good:
@@ -349,10 +353,10 @@ def end_there(processes: Iterable[tuple[Node, int]]) -> NodeDown | None:
     return reason
 
 
-def _trouble(node: Node, files: Collection[Path]) -> NodeDown | None:
+def _trouble(node: Node, wanted: Collection[Path]) -> NodeDown | None:
     """Return why a node cannot be used now."""
     try:
-        node.ready(files)
+        node.ready(wanted)
     except NodeDown as error:
         return error
     return None

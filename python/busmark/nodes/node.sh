@@ -23,6 +23,12 @@ busmark_only_ours() { # PHYSICAL-PATH
     done
 }
 
+# Closes a folder to others, from within: whoever swaps a link for it meanwhile changes nothing, for
+# what is entered is what was looked at.
+busmark_close() ( # PHYSICAL-PATH
+    CDPATH='' cd -P -- "$1" && [ "$(pwd -P)" = "$1" ] && [ -O . ] && chmod 700 .
+)
+
 # Where programs are kept between runs, if that is safe, takes files and lets them be executed: some
 # homes are mounted without execution, some containers have none. Else they go with this shell. No
 # link is followed below the user's own folder.
@@ -32,8 +38,8 @@ busmark_choose_cache() { # TOKEN
     home=${XDG_CACHE_HOME:-$home}
     if [ -n "$home" ] && mkdir -p "$home" && home=$(CDPATH='' cd -P -- "$home" && pwd -P); then
         cache=${home%/}/busmark/nodes
-        mkdir -p "$cache" && [ "$(CDPATH='' cd -P -- "$cache" && pwd -P)" = "$cache" ] &&
-            [ -O "$cache" ] && chmod 700 "$cache" && busmark_only_ours "$cache" &&
+        mkdir -p "$cache" && busmark_only_ours "${cache%/*}" && busmark_close "$cache" &&
+            busmark_only_ours "$cache" &&
             busmark_executes "$cache/.try.$1" && return
     fi 2>/dev/null
     cache=$run/cache

@@ -16,15 +16,13 @@ import time
 from collections.abc import Sequence
 
 from busmark.errors import UserError
-from busmark.launcher import Launched, Start, marker
+from busmark.launcher import MOST_PRINTED, Launched, Start, marker
 from busmark.processes import signal_name
 
 LOOK_S = 0.1
 """How often it is looked whether the prefix asks for a password."""
 STOP_S = 2.0
 BLOCK_BYTES = 1 << 16
-MOST_BYTES = 16 << 20
-"""Limit for an answer, and for what a login may print before it."""
 TAIL_CHARACTERS = 300
 TAIL_CODE = 20
 ANSWERS = 2
@@ -72,7 +70,7 @@ class Shell:
             self._process = Launched(start, "lab", stderr=self._errors)
         except OSError as error:
             self._errors.close()
-            reason = f"{command(prefix)[0]!r} cannot be started ({error.strerror})"
+            reason = f"{command(prefix)[0]!r} cannot be started ({error.strerror or error})"
             raise self._error(reason) from None
         self._input, self._output = self._process.input, self._process.output
         os.set_blocking(self._input.fileno(), False)
@@ -153,7 +151,7 @@ class Shell:
         self._answer += block
         if not block:
             raise self._down(self._end())
-        if len(self._answer) > MOST_BYTES:
+        if len(self._answer) > MOST_PRINTED:
             raise self._down("it prints without end")
         if time.monotonic() > self._until:
             raise self._down(f"an answer has no end within {ANSWERS * self._patience_s:g} s")
@@ -167,7 +165,7 @@ class Shell:
             if any(PROMPT.search(text) for text in (self._answer[-BLOCK_BYTES:], self._said())):
                 raise self._down("the prefix asks for a password, and nobody is there to answer")
             # What it says on standard error is kept, and has an end too.
-            if os.fstat(self._errors.fileno()).st_size > MOST_BYTES:
+            if os.fstat(self._errors.fileno()).st_size > MOST_PRINTED:
                 raise self._down("it prints without end on standard error")
             if time.monotonic() > end:
                 if end == self._until:

@@ -6,9 +6,8 @@ import platform
 import re
 import secrets
 import shlex
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 from typing_extensions import TypedDict
 
+from busmark import files
 from busmark.host import (
     Condition,
     Counters,
@@ -30,6 +30,7 @@ from busmark.host import (
 from busmark.host.condition import MACHINE_FILES, thread_files
 from busmark.host.profile import FILES as PROFILE_FILES
 from busmark.nodes.shell import Shell
+from busmark.temporary import WORK_PREFIX, run_directory
 
 # What a node's kernel reports of it.
 #
@@ -88,28 +89,12 @@ def _mirror(shell: Shell, names: Sequence[str]) -> Iterator[Path]:
         name, colon, text = line.partition(":")
         if colon and asked.fullmatch(name):
             contents.setdefault(name.lstrip("/"), []).append(text)
-    with _folder() as (folder, made):
+    with run_directory(WORK_PREFIX) as folder:
         for name, lines in contents.items():
             path = folder / name
-            # Listed first, as they are to be removed: what contains others, then what is in it.
-            made += [each for each in reversed(path.parents) if folder in each.parents]
             path.parent.mkdir(parents=True, exist_ok=True)
-            made.append(path)
-            path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+            files.create(path, "\n".join(lines) + "\n")
         yield folder
-
-
-@contextmanager
-def _folder() -> Iterator[tuple[Path, list[Path]]]:
-    """Yield a temporary folder, and the list for what is made in it. It is removed by names alone:
-    a process without a free descriptor cannot look into a folder."""
-    folder, made = Path(tempfile.mkdtemp(prefix="busmark-node-")), list[Path]()
-    try:
-        yield folder, made
-    finally:
-        for path in reversed([folder, *made]):
-            with suppress(OSError):
-                path.rmdir() if path.is_dir() else path.unlink()
 
 
 METRIC = re.compile(r"[0-9]{1,10}")

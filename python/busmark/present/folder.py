@@ -3,15 +3,13 @@ file is written through one that the user has not named. It may hold files of a 
 
 from __future__ import annotations
 
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from busmark import files
-from busmark.errors import UserError
-from busmark.store.atomic import write_text
+from busmark.errors import UserError, refused
 
 OWN = "report"
 """Within the result directory."""
@@ -27,7 +25,8 @@ def own(directory: Path, named: Path | None = None) -> Path:
         UserError: `report` is a link.
     """
     if named is not None:
-        named.mkdir(parents=True, exist_ok=True)
+        with refused("no folder can be made here", named, "Name another with --out."):
+            named.mkdir(parents=True, exist_ok=True)
         return named
     return within(directory, OWN)
 
@@ -72,7 +71,7 @@ def replaced(folder: Path) -> Iterator[Path]:
         _list(folder, {*new, *old})
         for name in new:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(place / name, folder / name)
+            files.move(place / name, folder / name)
         for name in old.difference(new):
             (folder / name).unlink(missing_ok=True)
         _list(folder, new)
@@ -111,4 +110,4 @@ def _check(folder: Path, name: str, old: set[str]) -> None:
 
 
 def _list(folder: Path, names: Iterable[str]) -> None:
-    write_text(folder / LIST, "".join(f"{name}\n" for name in sorted(names)))
+    files.write(folder / LIST, "".join(f"{name}\n" for name in sorted(names)))

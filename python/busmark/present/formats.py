@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import importlib.util
 import pkgutil
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from busmark import files
 from busmark.errors import UserError
+from busmark.launcher import pip_install
 
 if TYPE_CHECKING:
     # Whoever asks which forms there are need not wait for the analysis.
@@ -183,7 +184,7 @@ def _must_be_installed(without: list[Format]) -> None:
         f"{joined([form.name for form in without])} cannot be written without "
         f"{joined(list(absent))}",
         where="--to",
-        remedy=f"Type: {sys.executable} -m pip install 'busmark[{extras}]'",
+        remedy=pip_install(f"'busmark[{extras}]'"),
     )
 
 
@@ -227,20 +228,17 @@ def write(
 
 
 def _text(text: str, document: Document, form: Format, folder: Path) -> Path:
-    from busmark.store.atomic import write_text
-
     path = folder / form.file.format(document.stem)
-    write_text(path, text)
+    files.write(path, text)
     return path
 
 
-def write_files(views: Views, files: Mapping[str, Path]) -> None:
-    """Write each form into its file. All are made before the first is written."""
-    from busmark.store.atomic import write_text
-
+def write_files(views: Views, named: Mapping[str, Path]) -> None:
+    """Write each form into the file that the user has named. All are made before the first is
+    written."""
     texts = [
         (path, pkgutil.resolve_name(FORMATS[name].sink)(views.documents(FORMATS[name])[0]))
-        for name, path in files.items()
+        for name, path in named.items()
     ]
     for path, text in texts:
-        write_text(path, text)
+        files.write(path, text, typed=True)

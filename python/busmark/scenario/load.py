@@ -87,7 +87,9 @@ def load(
         ) from None
     except OSError as error:
         raise UserError(
-            f"cannot be read ({error.strerror})", where=str(path), remedy="Name a readable file."
+            f"cannot be read ({error.strerror})",
+            where=str(path),
+            remedy="Name a readable file.",
         ) from None
     except UnicodeDecodeError as error:
         raise _not_utf8(error, str(path)) from None

@@ -16,6 +16,8 @@ from typing import Any
 
 import polars as pl
 
+from busmark import files
+
 KEY = "busmark.crc32"
 ZEROS = b"00000000"
 MAGIC = b"PAR1"
@@ -39,7 +41,7 @@ def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
     place = _place(content)
     assert place is not None
     content[place : place + len(ZEROS)] = _digits(content, place)
-    path.write_bytes(content)
+    files.create(path, bytes(content))
 
 
 def agrees(path: Path) -> bool | None:

@@ -239,7 +239,7 @@ def load_manifest(directory: Path) -> tuple[Manifest, list[str]]:
     try:
         document = salvage.parse(files.content(path))
     except OSError as error:
-        raise UserError(f"cannot be read ({error.strerror})", where=str(path)) from None
+        raise UserError(f"cannot be read ({error.strerror or error})", where=str(path)) from None
     except (ValueError, RecursionError) as error:
         raise _damaged(path, f"not JSON: {error}") from None
     if not isinstance(document, dict):

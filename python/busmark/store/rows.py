@@ -21,9 +21,9 @@ from typing import Any
 import polars as pl
 
 from busmark import files
+from busmark.files import append_line, open_lines, replacing, sync_directory
 from busmark.model.parameters import EARLIER
 from busmark.store import checksum
-from busmark.store.atomic import append_line, open_lines, replacing, sync_directory
 from busmark.store.columns import LOAD_UNITS, polars_schema
 
 LINES = "cases.jsonl"

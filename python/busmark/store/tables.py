@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from busmark import files, platform
 from busmark.errors import UserError
 from busmark.store import checksum
 from busmark.store.columns import TABLES, Column, polars_schema
+from busmark.temporary import WORK_PREFIX, run_directory
 
 # What a value of a stored table can be. Other values are damage: no clock, counter or middleware
 # gives them, and figures made of them would be wrong.
@@ -335,8 +335,8 @@ def read(path: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
 def start_threads() -> None:
     """Start the threads that read tables. Else they start with the first file that is read, and
     where the system has no thread left then, the reader waits for them without end."""
-    with tempfile.TemporaryDirectory(prefix="busmark-") as folder:
-        path = Path(folder) / "table.parquet"
+    with run_directory(WORK_PREFIX) as folder:
+        path = folder / "table.parquet"
         pl.DataFrame({"row": [0]}).write_parquet(path)
         pl.scan_parquet(path, glob=False).collect()
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -21,8 +20,8 @@ import polars as pl
 
 from busmark import files, platform
 from busmark.errors import UserError
+from busmark.files import SUFFIX, append_line, open_lines, replacing
 from busmark.store import checksum
-from busmark.store.atomic import SUFFIX, append_line, open_lines, replacing, write_text
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.result import CASES, EVENTS, Result, file_stem
 from busmark.store.rows import Rows, key_of
@@ -58,7 +57,7 @@ def storing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise UserError(
-            f"the result cannot be stored ({error.strerror or error})",
+            f"the result cannot be stored ({error.strerror})",
             where=str(path),
             remedy="The rounds finished so far are kept. Make room, or make it writable, and "
             "continue with `busmark run --resume --out DIR`.",
@@ -187,7 +186,7 @@ class ResultWriter:
         """Write `manifest.json` in place of the one before."""
         path = self.directory / MANIFEST
         with storing(path):
-            write_text(path, self.manifest.model_dump_json(indent=2) + "\n")
+            files.write(path, self.manifest.model_dump_json(indent=2) + "\n")
 
     def event(self, kind: str, **values: Any) -> None:
         """Append a line to `events.jsonl`, stamped with both clocks."""
@@ -232,14 +231,14 @@ class ResultWriter:
                 with storing(path), replacing(path) as partial:
                     checksum.write(frame, partial, compression="lz4", statistics=False)
 
-    def keep_files(self, case: str, round_number: int, files: Mapping[str, Path]) -> None:
+    def keep_files(self, case: str, round_number: int, made: Mapping[str, Path]) -> None:
         """Move files that were made beside a round into the result, by the end of their names."""
         stem, folder = file_stem(case, round_number), self.directory / ARTEFACTS
-        for name, path in files.items():
+        for name, path in made.items():
             with storing(folder):
                 folder.mkdir(exist_ok=True)
                 with replacing(folder / f"{stem}.{name}") as partial:
-                    shutil.move(path, partial)
+                    files.move(path, partial)
 
     def keep_logs(self, case: str, round_number: int, attempt: int) -> None:
         """Set the logs of a failed attempt aside; the next one would write over them."""

@@ -20,9 +20,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from busmark import files
 from busmark.errors import UserError
+from busmark.files import append_line, open_lines, sync_directory
 from busmark.model.figure import Figure, Quantity
 from busmark.platform import lock
-from busmark.store.atomic import append_line, open_lines, sync_directory
 
 VERSION = 1
 """Version of a line; raised when an older Busmark would misread it."""
@@ -140,7 +140,7 @@ def read(path: Path) -> list[Entry]:
         ) from None
     except OSError as error:
         raise UserError(
-            f"no history: {error.strerror}",
+            f"no history: {error.strerror or error}",
             where=str(path),
             remedy="Name the file to which `busmark history add` appends, with --history.",
         ) from None
@@ -164,7 +164,7 @@ def add(path: Path, entry: Entry) -> bool:
         if known:
             _same(known[0], entry, path)
             return False
-        with open_lines(path) as file:
+        with open_lines(path, typed=True) as file:
             append_line(file, line)
             os.fsync(file.fileno())
     sync_directory(path.parent)
@@ -174,7 +174,7 @@ def add(path: Path, entry: Entry) -> bool:
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
     """Hold the file, made where it is not there, so that this process alone adds to it."""
-    with files.opened(path, "a+b") as held:
+    with files.opened(path, "a+b", typed=True) as held:
         lock(held, wait=True)
         yield
 

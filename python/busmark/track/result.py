@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 from busmark.compare.sides import Side, SideCase, load
 from busmark.errors import UserError
 from busmark.host.profile import FACTS, SETTINGS
+from busmark.launcher import PrintsWithoutEnd, completed
 from busmark.model import naming as dim
 from busmark.model.text import joined
 from busmark.store import Manifest
@@ -79,17 +79,10 @@ def short(commit: str) -> str:
 def _git(*words: str) -> str | None:
     """Return what git says; None where it refuses, or is not there."""
     try:
-        done = subprocess.run(
-            ["git", *words],
-            capture_output=True,
-            text=True,
-            check=False,
-            errors="replace",
-            stdin=subprocess.DEVNULL,
-        )
-    except OSError:
+        code, said, _ = completed(["git", *words])
+    except (OSError, PrintsWithoutEnd):
         return None
-    return done.stdout if done.returncode == 0 else None
+    return said if code == 0 else None
 
 
 def _date(text: str) -> str:

@@ -13,12 +13,13 @@ PACKAGE = ROOT / "python" / "busmark"
 TESTS = ROOT / "python" / "tests"
 
 DOORS = """
-cli.documents cli.main cli.output compare.campaign compare.stored control.roles estimate.all_cases
-estimate.columns estimate.frames estimate.one_case estimate.rounds findings.registry findings.rule
-findings.view host.readings model.case model.figure model.naming model.parameters model.statistics
-model.stream model.units plan.captured plan.counts plan.extent plan.refusals
+cli.documents cli.main cli.options cli.output cli.places compare.campaign compare.stored
+control.roles estimate.all_cases estimate.columns estimate.frames estimate.one_case estimate.rounds
+findings.registry findings.rule findings.view host.readings model.case model.figure model.naming
+model.parameters model.statistics model.stream model.units plan.captured plan.counts plan.extent
+plan.refusals
 plugins.lab.lab present.charts.look present.charts.shapes present.document present.figures
-present.formats store.atomic store.checksum store.named
+present.formats store.checksum store.named
 """
 """Modules that another package imports, and so may a test; one more is a decision."""
 

@@ -124,6 +124,25 @@ def test_a_worker_that_hangs_is_killed_and_what_it_has_started_ends_with_it(lab:
     assert ended_after == [("round_begins", 0), ("leftovers_ended", 2)] * attempts
 
 
+def test_a_worker_that_prints_without_end_is_ended_and_its_first_words_stay(lab: Lab) -> None:
+    need_adapters("udp")
+    script = lab.folder / "noisy-worker"
+    script.write_text(
+        "#!/bin/sh\ncase $1 in participate) exec yes words >&2 ;; esac\n"
+        f'exec {real_worker()} "$@"\n'
+    )
+    script.chmod(0o755)
+    lab.scenario(scenario('adapter = "udp"', rounds="min = 1\nretries = 0"))
+    variables = {"BUSMARK_WORKER": script}
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", variables=variables)
+    assert ended.code == 1, ended.text
+    (row,) = rows(lab.folder / "result")
+    assert "it was ended, for it printed more than 16 MiB" in row["reason"]
+    logs = [path.stat().st_size for path in (lab.folder / "result" / "logs").iterdir()]
+    assert logs and max(logs) <= 16 << 20
+    lab.assert_nothing_left()
+
+
 def test_rounds_that_fail_for_good_are_reported_and_tried_again_later(
     lab: Lab, stand_in: Variables
 ) -> None:

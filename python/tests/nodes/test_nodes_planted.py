@@ -116,6 +116,21 @@ def test_a_folder_for_sockets_that_others_can_replace_is_not_used(mode: int, scr
     assert not list(temporary.iterdir())
 
 
+def test_nothing_is_changed_in_a_folder_that_another_user_can_write_to(scratch: Path) -> None:
+    """In it a link can take the place of the cache at any moment, so that what is changed there may
+    be a folder elsewhere."""
+    home = scratch / ".cache"
+    cache = home / "busmark" / "nodes"
+    cache.mkdir(parents=True)
+    home.chmod(0o777)
+    cache.chmod(0o755)
+    node = Node("lab1", [], wanted=LOOPBACK)
+    node.ready()
+    assert node.path(worker()).startswith(f"{node.run_dir}/cache/")
+    assert cache.stat().st_mode & 0o777 == 0o755
+    node.close()
+
+
 def test_no_moment_lets_a_link_take_the_place_of_the_cache(scratch: Path, trap: Path) -> None:
     """An attacker who can write to the user's cache folder swaps the cache for a link of theirs,
     and back, all the time: a folder in which that is possible is not used at all."""

@@ -11,9 +11,9 @@ import polars as pl
 import pytest
 from store_results import manifest, row, samples, save, written
 
+from busmark import files as atomic_module
 from busmark.errors import UserError
 from busmark.store import Result, ResultWriter, polars_schema
-from busmark.store import atomic as atomic_module
 
 SUFFIX = ".partial"
 

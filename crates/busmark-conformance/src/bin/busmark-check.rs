@@ -80,7 +80,8 @@ fn set(options: &mut CheckOptions, word: &str, value: &str) -> Result<String, St
         "--only" => options.only.push(value.to_owned()),
         "--body" => {
             let path = real(value)?;
-            let bytes = std::fs::read(&path).map_err(|error| format!("{value}: {error}"))?;
+            let bytes =
+                busmark_adapter::read_file(&path).map_err(|error| format!("{value}: {error}"))?;
             options.body = Some(bytes.into());
             return Ok(path.to_string_lossy().into_owned());
         }

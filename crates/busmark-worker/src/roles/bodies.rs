@@ -204,12 +204,7 @@ fn read(path: &Path) -> Result<Arc<[u8]>, Error> {
     let failed = |why: &dyn std::fmt::Display| {
         Status::Invalid.error(format!("the file for bodies, {}: {why}", path.display()))
     };
-    let found = std::fs::metadata(path).map_err(|error| failed(&error))?;
-    if !found.is_file() {
-        // A device or a pipe has no end.
-        return Err(failed(&"not an ordinary file"));
-    }
-    let bytes = std::fs::read(path).map_err(|error| failed(&error))?;
+    let bytes = busmark_adapter::read_file(path).map_err(|error| failed(&error))?;
     if bytes.is_empty() { Err(failed(&"is empty")) } else { Ok(bytes.into()) }
 }
 

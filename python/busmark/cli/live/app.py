@@ -352,7 +352,7 @@ class LiveApp(View[R], App[None]):
                 [line.plain for line in detail],
             )
         except OSError as error:
-            self.say(f"not saved: {error.filename}: {error.strerror}")
+            self.say(f"not saved: {error.filename}: {error.strerror or error}")
             return
         self.say(f"saved {len(rows)} rows: {' and '.join(path.name for path in paths)}")
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import queue
 import signal
-import sys
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,7 +18,7 @@ from pydantic_core import from_json
 from busmark.cli.live.start import on_a_screen, run
 from busmark.cli.output import echo, lenient
 from busmark.errors import UserError
-from busmark.launcher import PIPE, Launched, Start
+from busmark.launcher import PIPE, Launched, Start, python
 
 ENDING_S = 60.0
 """Time that a campaign whose screen has gone gets to end."""
@@ -38,7 +37,7 @@ def conduct_watched(arguments: Sequence[str]) -> int:
         )
     from busmark.cli.live.campaign_app import CampaignApp
 
-    command = [sys.executable, "-m", "busmark", "run", "--json", *arguments]
+    command = python("-m", "busmark", "run", "--json", *arguments)
     campaign = _Campaign(Launched(Start(command), None, stderr=PIPE))
     app = CampaignApp(campaign.take, campaign.interrupt)
     try:

@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from rich.style import Style
 from rich.text import Text
 
+from busmark import files
 from busmark.cli.output import visible
 
 R = TypeVar("R")
@@ -167,7 +168,7 @@ def save(
     texts = out.getvalue(), _text(heading, columns, rows, detail)
     try:
         for path, text in zip(found, texts, strict=True):
-            path.write_text(text, encoding="utf-8")
+            files.create(path, text)
     except OSError:
         for path in found:
             path.unlink(missing_ok=True)

@@ -83,7 +83,9 @@ class CounterProcess:
             arguments += ["--cpu", ",".join(map(str, cpus))]
         start = node.start(arguments) if node else Start([str(worker()), *arguments])
         path = _output(folder, node)
-        process = Launched(start, "round", stdout=path, stderr=path.with_suffix(".log"))
+        process = Launched(
+            start, "round", stdout=path, stderr=path.with_suffix(".log"), most_bytes=MOST
+        )
         begun = cls(process, participants, folder, node)
         # At once: it reads no input, of which the shell could take a part.
         process.write(start.question + start.order)

@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from busmark.adapters import (
 )
 from busmark.carriers import meets_at_server
 from busmark.errors import UserError, nearest
-from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.launcher import DEVNULL, MOST_PRINTED, PIPE, Launched, Start
 from busmark.nodes.site import Address, address_of
 from busmark.platform import widen_pipe
 from busmark.processes import signal_name
@@ -43,6 +44,8 @@ CLOSE_S = 0.01
 """Lines that come within this time of each other are read together."""
 GATHER_S = 0.02
 """For this time they gather by default."""
+LONGEST_WORDS = 1 << 16
+"""Bytes of a line of errors; a longer one comes in pieces."""
 MOST_ERRORS = 20
 """Lines of a process's standard error that are kept for an error."""
 
@@ -242,6 +245,9 @@ class Process:
             with os.fdopen(source, "rb", buffering=0):
                 while chunk := os.read(source, CHUNK):
                     *lines, rest = (rest + chunk).split(b"\n")
+                    if len(rest) > MOST_PRINTED:  # a line without end
+                        self._process.kill()
+                        break
                     # A terminal that is stopped must not hold up the participant.
                     room = max(0, MOST_WAITING - (self._put - self._taken))
                     self.dropped += max(0, len(lines) - room)
@@ -258,7 +264,7 @@ class Process:
         with suppress(OSError, ValueError):
             # Whole lines of an unbuffered stream, which its owner may close meanwhile.
             stream = os.fdopen(os.dup(self._process.errors.fileno()), "rb")
-            for line in iter(stream.readline, b""):
+            for line in iter(partial(stream.readline, LONGEST_WORDS), b""):
                 self._errors.append(line.decode(errors="replace").strip())
                 del self._errors[:-MOST_ERRORS]
 

@@ -96,13 +96,16 @@ def record_command(
     """
     import signal
 
-    from busmark.control.rundir import run_directory
-    from busmark.errors import UserError
+    from busmark import files
+    from busmark.errors import UserError, refused
     from busmark.plugins.capture.dumpcap import Settings, Taking, run
     from busmark.processes import end_orphans
+    from busmark.temporary import run_directory
 
     if out.exists() and not out.is_file():
         raise UserError("not an ordinary file", where=str(out), remedy="Name another with --out.")
+    with refused("cannot be written", out, "Name another with --out."):
+        out = files.writable(out)
     interface = interface or ("lan0" if lab_name else "lo")
     stopped: list[int] = []
     end_orphans()
@@ -114,7 +117,7 @@ def record_command(
             signal.signal(number, lambda got, _: stopped.append(got))
         run([taking], seconds or float("inf"), str(out), stopped)
         try:
-            partial.replace(out)
+            files.move(partial, out)
         except BaseException:
             taking.kill()
             raise

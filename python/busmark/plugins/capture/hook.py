@@ -18,6 +18,7 @@ from busmark.control.hooks import Wire
 from busmark.control.round import RoundData
 from busmark.control.waiting import in_thread
 from busmark.errors import UserError
+from busmark.files import SUFFIX
 from busmark.launcher import Launched, Start
 from busmark.nodes import Node
 from busmark.plan.captured import LOOPBACK, nothing, on_network, pattern
@@ -36,7 +37,6 @@ from busmark.plugins.capture.wire import (
 )
 from busmark.scenario import CaptureSection, Scenario
 from busmark.store import Case
-from busmark.store.atomic import SUFFIX
 from busmark.store.columns import WARM_UP, polars_schema
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,9 +11,12 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from busmark import files
 from busmark.adapters import packets as program
 from busmark.errors import UserError
+from busmark.launcher import completed
 from busmark.plugins.capture.wire import reverse_flows
+from busmark.temporary import WORK_PREFIX, run_directory
 
 ROWS = (
     "packet",
@@ -118,8 +119,8 @@ class Packets:
 def read(path: Path, *, agent_ports: Sequence[int] = (), contents: bool = False) -> Packets:
     """Read the rows of a capture; a fault in its middle is in the summary. Its `contents` are the
     last whole sample of each writer of RTPS, where they are asked for."""
-    with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:
-        table = Path(folder) / "packets.arrow"
+    with run_directory(WORK_PREFIX) as folder:
+        table = folder / "packets.arrow"
         ports = [word for port in agent_ports for word in ("--agent-port", str(port))]
         summary = decode(path, table, *ports, *(["--contents"] if contents else []))
         if (fault := summary["fault"]) and not summary["packets"]:
@@ -146,10 +147,11 @@ def decode(path: Path, table: Path, *words: str) -> dict[str, Any]:
         UserError: the capture cannot be read.
     """
     command = [str(program()), "--table", str(table), *words, "--", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise _unusable(path, done.stderr)
-    summary: dict[str, Any] = json.loads(done.stdout)
+    # The summary has a row for each flow and writer.
+    code, said, errors = completed(command, most_bytes=files.LARGE)
+    if code != 0:
+        raise _unusable(path, errors)
+    summary: dict[str, Any] = json.loads(said)
     return summary
 
 

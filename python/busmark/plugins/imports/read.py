@@ -18,6 +18,7 @@ import polars as pl
 
 from busmark import __version__
 from busmark.errors import UserError
+from busmark.files import SUFFIX, replacing, sync_directory
 from busmark.findings import campaign_findings, combine
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports import assemble
@@ -28,7 +29,6 @@ from busmark.plugins.imports.registry import Importer, importer, recognised, the
 from busmark.plugins.imports.sources import Refusal, sources
 from busmark.plugins.imports.text import NoResult, SourceText
 from busmark.store import Case, Finding, Manifest, Result, Source, SourceFile, checksum
-from busmark.store.atomic import SUFFIX, replacing, sync_directory
 from busmark.store.columns import polars_schema
 from busmark.store.result import SUMMARIES
 from busmark.store.writer import ResultWriter, storing
@@ -279,7 +279,7 @@ def write(
         beside = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=SUFFIX, dir=out.parent))
     except OSError as error:
         raise UserError(
-            f"cannot be written to ({error.strerror})",
+            f"cannot be written to ({error.strerror or error})",
             where=str(error.filename or out),
             remedy="Name another directory with --out.",
         ) from None

@@ -132,7 +132,7 @@ def _file(path: Path) -> Iterator[Found]:
     except TooLarge as error:
         yield Refusal(name, str(error))
     except OSError as error:
-        yield Refusal(name, f"cannot be read ({error.strerror})")
+        yield Refusal(name, f"cannot be read ({error.strerror or error})")
 
 
 def _whole(file: BinaryIO) -> bytes:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, Field
 
 from busmark.errors import UserError
-from busmark.launcher import DEVNULL, PIPE, Launched, Start
+from busmark.launcher import DEVNULL, PIPE, Launched, Start, python
 from busmark.plugins.lab import probe
 from busmark.plugins.lab.lab import Lab
 from busmark.processes import Killed, ending
@@ -131,10 +130,7 @@ def _probe(lab: Lab, node: str, *arguments: str) -> Launched:
     # By its path: it needs nothing of this package, which takes long to load.
     command = [
         *lab.prefix(node),
-        sys.executable,
-        "-I",
-        probe.__file__,
-        *arguments,
+        *python("-I", probe.__file__, *arguments),
         f"{LEAST_PATIENCE_S + 4 * lab.links.delay_s}",
     ]
     return Launched(Start(command), "lab", stdin=DEVNULL, stderr=PIPE)

@@ -16,14 +16,14 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from busmark import platform
+from busmark import files, platform
 from busmark.adapters import forwarder
 from busmark.errors import UserError, nearest
+from busmark.files import SUFFIX
 from busmark.launcher import DEVNULL, GONE_S, Launched, Start
 from busmark.links import Links
 from busmark.plugins.lab import network
 from busmark.processes import Killed, Process, end_orphans, process
-from busmark.store.atomic import SUFFIX, write_text
 
 FOLDER = Path("/run/busmark/labs")
 MOST_NODES = 250
@@ -193,7 +193,7 @@ def _path(lab: Lab, ending: str) -> Path:
 
 
 def _store(lab: Lab) -> None:
-    write_text(_path(lab, "json"), lab.model_dump_json(indent=1) + "\n")
+    files.write(_path(lab, "json"), lab.model_dump_json(indent=1) + "\n")
 
 
 def _forward(lab: Lab, *, owned: bool) -> Process:

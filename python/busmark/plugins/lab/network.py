@@ -7,6 +7,7 @@ import shutil
 import uuid
 from pathlib import Path
 
+from busmark import files
 from busmark.errors import UserError
 from busmark.launcher import DEVNULL, PIPE, Launched, Start
 from busmark.links import Links
@@ -80,7 +81,7 @@ def make(switch: str, nodes: list[str], links: Links) -> None:
     for number, node in enumerate(nodes, 1):
         own = OVER_ETC / node
         own.mkdir(parents=True, exist_ok=True)
-        (own / "machine-id").write_text(uuid.uuid4().hex + "\n", encoding="ascii")
+        files.write(own / "machine-id", uuid.uuid4().hex + "\n")
         run(
             "ip",
             "link",

@@ -332,7 +332,7 @@ def main(folder: str, *arguments: str) -> None:
         cdr = encode(Path(folder), name, Path(value))
     except Wrong as error:
         sys.exit(str(error))
-    Path(out).write_bytes(cdr)
+    files.write(Path(out), cdr)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from busmark import files
 from busmark.cli.output import echo
 from busmark.errors import UserError
 
@@ -63,7 +64,7 @@ def build(idl: Path, name: str, value: Path, out: Path, only: tuple[str, ...]) -
     if not made:
         sys.exit(2)
     file = out / "scenario.toml"
-    file.write_text(compare.scenario(user, made, cdr, size), encoding="utf-8")
+    files.write(file, compare.scenario(user, made, cdr, size))
     echo(f"\nNow type: busmark run {file}")
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from busmark import files
 from busmark.adapters import checker, environment, known
+from busmark.launcher import completed
 from busmark.plugins.own_types.source import UserType
 from busmark.plugins.own_types.tools import Idlc, ToolError, cache, checkout, run
 
@@ -166,21 +167,12 @@ def check(task: Task, value: Path) -> None:
         "--body",
         value,
     ]
-    done = subprocess.run(
-        command,
-        env=environment(),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    with task.log.open("a", encoding="utf-8") as file:
-        file.write(done.stdout)
-    if done.returncode != 0:
-        failed = [line for line in done.stdout.splitlines() if line.startswith("FAIL")]
-        text = failed[0].removeprefix("FAIL").strip() if failed else done.stdout.strip()
+    code, said, _ = completed([*map(str, command)], environment=environment(), together=True)
+    with files.open_lines(task.log) as file:
+        files.append_line(file, said.encode())
+    if code != 0:
+        failed = [line for line in said.splitlines() if line.startswith("FAIL")]
+        text = failed[0].removeprefix("FAIL").strip() if failed else said.strip()
         raise ToolError(f"does not carry the value: {text}")
 
 
@@ -194,7 +186,7 @@ def compile_c(user: UserType, idlc: Idlc, folder: Path, log: Path) -> Path:
     sample = generated / "user_sample.idl"
     text = (idl / "user_sample.idl.in").read_text(encoding="utf-8")
     text = text.replace("@BUSMARK_USER_FILE@", user.idl.name)
-    sample.write_text(text.replace("@BUSMARK_USER_TYPE@", user.name), encoding="utf-8")
+    files.write(sample, text.replace("@BUSMARK_USER_TYPE@", user.name))
     # Without type information matching goes by name alone, as in every adapter of Busmark.
     idlc.compile(sample, "c", generated, "-t", *includes)
     # What it includes is compiled to headers of its own, which lie as the IDL files do.

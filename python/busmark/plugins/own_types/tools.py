@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from busmark import platform
+from busmark import files, platform
 from busmark.adapters.known import PACKAGE
 from busmark.errors import UserError
+from busmark.launcher import completed, pip_install
 
 CYCLONEDDS = "cyclonedds==11.0.1"
 """The Python package that turns IDL into classes which serialise themselves. Its own `idlc` does
@@ -54,27 +52,22 @@ def run(
     Raises `ToolError` where it fails and `UserError` where it is not there.
     """
     try:
-        done = subprocess.run(
+        code, said, _ = completed(
             [str(word) for word in command],
-            cwd=folder,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
+            folder=folder,
+            environment=environment,
+            together=True,
         )
     except FileNotFoundError:
         raise UserError(
             f"{command[0]} is not installed", remedy="Install it; `make build` names the package."
         ) from None
     log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("a", encoding="utf-8") as file:
-        file.write(f"$ {' '.join(map(str, command))}\n{done.stdout}\n")
-    if done.returncode != 0:
-        raise ToolError(cause(done.stdout) or f"{command[0]} failed: {log}")
-    return done.stdout
+    with files.open_lines(log) as file:
+        files.append_line(file, f"$ {' '.join(map(str, command))}\n{said}\n".encode())
+    if code != 0:
+        raise ToolError(cause(said) or f"{command[0]} failed: {log}")
+    return said
 
 
 def cause(output: str) -> str:
@@ -100,7 +93,7 @@ def python_generator() -> Path:
     if not generators:
         raise UserError(
             "the Python package cyclonedds is missing: it reads and writes values of IDL types",
-            remedy=f"Type: {sys.executable} -m pip install {CYCLONEDDS}",
+            remedy=pip_install(CYCLONEDDS),
         )
     return generators[0]
 
@@ -122,7 +115,7 @@ class Idlc:
         if not self.program.is_file():
             self.build.mkdir(parents=True, exist_ok=True)
             # Another command may be building it.
-            with (self.build / "lock").open("wb") as own:
+            with files.opened(self.build / "lock", "a+b") as own:
                 platform.lock(own, wait=True)
                 if not self.program.is_file():
                     self._make()
@@ -156,11 +149,11 @@ class Idlc:
         """Return the files that it includes, by the preprocessor's line marks; the first is of
         itself. One that lies beside the file which includes it has its name alone there."""
         marks = self.compile(idl, "c", folder, "-E", *options)
-        files: dict[str, Path] = {}
+        found: dict[str, Path] = {}
         here = idl
         for name in re.findall(r'^# \d+ "([^"]+)"', marks, re.MULTILINE):
-            here = files.setdefault(name, here.parent / name)
-        return list(files.values())[1:]
+            here = found.setdefault(name, here.parent / name)
+        return list(found.values())[1:]
 
     @property
     def includes(self) -> list[Path]:

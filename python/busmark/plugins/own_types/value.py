@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from busmark import files
 from busmark.errors import UserError
+from busmark.launcher import completed, python
 from busmark.plugins.own_types.source import ROOT, UserType, check
 from busmark.plugins.own_types.tools import Idlc, ToolError, idl_compiler, python_generator
 
@@ -46,16 +46,9 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
         raise UserError("no such file", where=str(value), remedy="Name a JSON file.")
     make_classes(user.idl, idlc, folder)
     # In a process of its own: the modules have the names that the user chose.
-    done = subprocess.run(
-        [sys.executable, "-P", CODEC, folder, user.name, value, out],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        check=False,
-    )
-    if done.returncode != 0:
-        text = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+    code, _, errors = completed(python(CODEC, folder, user.name, value, out))
+    if code != 0:
+        text = errors.strip().splitlines() or [f"exit code {code}"]
         raise UserError(text[-1])
     return out.stat().st_size
 
@@ -96,19 +89,13 @@ def _decoded(folder: Path, samples: Sequence[tuple[str, bytes]]) -> list[dict[st
     """Decode in a process of its own: the modules have the names that the user chose."""
     asked = "".join(json.dumps({"type": t, "bytes": data.hex()}) + "\n" for t, data in samples)
     try:
-        done = subprocess.run(
-            [sys.executable, "-P", CODEC, folder],
-            input=asked,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            timeout=DECODE_S,
+        code, said, errors = completed(
+            python(CODEC, folder), within_s=DECODE_S, data=asked.encode(), most_bytes=files.LARGE
         )
-    except subprocess.TimeoutExpired:
+    except TimeoutError:
         return [{"problem": f"was not read within {DECODE_S:.0f} s"} for _ in samples]
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    lines = [json.loads(line) for line in said.splitlines()]
     if len(lines) < len(samples):
-        text = done.stderr.strip().splitlines() or [f"exit code {done.returncode}"]
+        text = errors.strip().splitlines() or [f"exit code {code}"]
         lines += [{"problem": f"cannot be read: {text[-1]}"}] * (len(samples) - len(lines))
     return lines

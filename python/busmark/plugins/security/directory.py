@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from busmark import files
 from busmark.errors import UserError, nearest, refused
 from busmark.plugins.security import authority, cms, description
 from busmark.plugins.security import domains as numbers
@@ -135,7 +136,7 @@ def open_directory(directory: Path, passphrase: str = "") -> Documents:
         os.listdir(Layout(directory).participants)
     except OSError as error:
         raise UserError(
-            f"cannot be read: {error.strerror}",
+            f"cannot be read: {error.strerror or error}",
             where=str(error.filename),
             remedy="Make security documents with `busmark security init DIR`.",
         ) from error
@@ -226,10 +227,8 @@ def _participant(
 
 def _write(path: Path, content: bytes) -> None:
     """Write a file that only its owner may read, durably."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE_FILE)
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
-        file.flush()
+    with files.created(path, mode=PRIVATE_FILE) as file:
+        files.write_all(file.fileno(), content)
         os.fsync(file.fileno())
 
 

@@ -6,13 +6,16 @@ choose them by `index` and `every`.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Mapping
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
+from typing import cast
 
 import polars as pl
 
+from busmark import files
 from busmark.compare.campaign import Campaign
 from busmark.estimate.latencies import round_samples
 from busmark.model.case import CaseSummary
@@ -110,7 +113,7 @@ def write_gpd(result: Result, case: CaseSummary, path: Path) -> None:
         found = measure.boxes(case)
         values = ([b.round, b.count, *(value / MICRO for value in ends(b))] for b in found)
         sets.append((f"{name}, {BOXES}", list(values)))
-    with path.open("wb") as out:
+    with io.BufferedWriter(cast(io.RawIOBase, files.created(path))) as out:
         head = comment(f"{case.label}, {size_text(case.size)}, placement {case.placement}")
         head += comment(f"case {case.id}; latency is {what}, jitter its change (RFC 3393)")
         back = back_text([case]).strip()
@@ -163,7 +166,7 @@ def write_stats(case: CaseSummary, path: Path) -> None:
         # In double quotes: the breaks are meant. Nothing in it is of a user's making.
         joined = "\\n".join(lines)
         text += f'{name}_stats = "{joined}"\n'
-    path.write_text(text, encoding="utf-8")
+    files.create(path, text)
 
 
 def _distributions(case: CaseSummary) -> tuple[Distribution | None, Distribution | None]:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as xml
 
+from busmark import files
 from busmark.present.document import Document, Metric, Test
-from busmark.store.atomic import write_text
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML document may have."""
@@ -91,7 +91,7 @@ def github(document: Document, folder: Path) -> list[Path]:
     `customBiggerIsBetter`."""
     for name, direction in DIRECTIONS.items():
         own = [_entry(each) for each in document.metrics if each.more_is_better == direction]
-        write_text(folder / name, _json(own))
+        files.write(folder / name, _json(own))
     return [folder / name for name in DIRECTIONS]
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from busmark import files
 from busmark.model.text import plural
 from busmark.present.charts import ticks
 from busmark.present.charts.shapes import Picture, one_line
@@ -395,7 +396,7 @@ def _files(document: Document, folder: Path) -> Iterable[str]:
         charts=charts_listed(document, listed),
     )
     for name, text in texts.items():
-        (folder / name).write_text(text, encoding="utf-8")
+        files.create(folder / name, text)
     return [*texts, *(f"data/{name}" for name in document.data)]
 
 

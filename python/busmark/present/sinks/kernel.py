@@ -13,8 +13,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +23,10 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, DeadKernelError
 
 import busmark
+from busmark import files
 from busmark.errors import UserError
+from busmark.launcher import python
+from busmark.temporary import run_directory
 
 KERNEL = "busmark-report"
 
@@ -35,15 +36,9 @@ FOLDER = "BUSMARK_NOTEBOOK_FOLDER"
 START_S = 300
 """A kernel that has not answered by then never will; a busy machine takes its time."""
 
-LONGEST_SOCKET = 90
-"""Bytes of a path in which the kernel's sockets find room; the system's limit is 107."""
-
-# -P and ignore_cwd: no module comes from the current directory, which may be a stranger's.
+# As for -P, no module comes from the current directory, which may be a stranger's.
 COMMAND = [
-    sys.executable,
-    "-P",
-    "-m",
-    "busmark.present.sinks.kernel",
+    *python("-m", "busmark.present.sinks.kernel"),
     "-f",
     "{connection_file}",
     "--HistoryManager.enabled=False",
@@ -57,28 +52,25 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
     Raises:
         UserError: a cell fails, or the kernel ends.
     """
-    # Sockets need a short path.
-    usual = tempfile.gettempdir()
-    short = usual if len(os.fsencode(usual)) < LONGEST_SOCKET - 30 else "/tmp"
-    with tempfile.TemporaryDirectory(prefix="busmark-", dir=short) as name:
-        log = Path(name) / "kernel.log"
+    with run_directory() as place:
+        log = place / "kernel.log"
         begun = [0]
         client = NotebookClient(
             notebook,
-            km=_manager(Path(name)),
+            km=_manager(place),
             timeout=None,
             startup_timeout=START_S,
             record_timing=False,
             coalesce_streams=True,
-            resources={"metadata": {"path": name}},
+            resources={"metadata": {"path": str(place)}},
             # A cell that ends the kernel has no count.
             on_cell_start=lambda cell, cell_index: begun.append(cell_index),
         )
         # Otherwise a kernel that was given to the client outlives it.
         client.owns_km = True
         try:
-            with log.open("wb") as printed:
-                environment = _environment(Path(name), folder)
+            with files.created(log) as printed:
+                environment = _environment(place, folder)
                 client.execute(env=environment, stdout=printed, stderr=printed)
         except CellExecutionError as error:
             raise _failed(notebook, begun[-1], f"{error.ename}: {error.evalue}") from None
@@ -90,8 +82,9 @@ def execute(notebook: nbformat.NotebookNode, folder: Path) -> None:
 def _manager(place: Path) -> AsyncKernelManager:
     spec = place / "kernels" / KERNEL
     spec.mkdir(parents=True)
-    (spec / "kernel.json").write_text(
-        json.dumps({"argv": COMMAND, "display_name": KERNEL, "language": "python"})
+    files.create(
+        spec / "kernel.json",
+        json.dumps({"argv": COMMAND, "display_name": KERNEL, "language": "python"}),
     )
     return AsyncKernelManager(
         kernel_name=KERNEL,

@@ -13,11 +13,11 @@ from typing import Any
 import nbformat
 from nbformat import v4
 
+from busmark import files
 from busmark.present.document import Chart, Document, Section, Source, code
 from busmark.present.markup import escaped, section_markdown
 from busmark.present.sinks.kernel import execute
 from busmark.present.vega import specification
-from busmark.store.atomic import write_text
 
 WIDTH = 900
 """Pixels of a chart."""
@@ -39,7 +39,7 @@ def write(document: Document, folder: Path) -> list[Path]:
     made = notebook(document)
     execute(made, folder)
     path = folder / f"{document.stem}.ipynb"
-    write_text(path, json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
+    files.write(path, json.dumps(made, ensure_ascii=False, indent=1, sort_keys=True) + "\n")
     return [path]
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import vl_convert
 
+from busmark import files
 from busmark.model.text import plural
 from busmark.present.charts.shapes import one_line
 from busmark.present.document import Document
@@ -137,7 +138,7 @@ def write(
         for sheet in drawings(document):
             drawn = _svg(sheet)
             for ending, place in places.items():
-                (place / f"{sheet.name}.{ending}").write_bytes(FORMS[ending](drawn))
+                files.create(place / f"{sheet.name}.{ending}", FORMS[ending](drawn))
             sheets.append(sheet)
             if progress:
                 progress(len(sheets))
@@ -147,7 +148,7 @@ def write(
                 f"{plural(len(sheets), 'chart')}. {EXPLANATION}",
                 charts_listed(document, [(f"{each.name}.{ending}", each) for each in sheets]),
             ]
-            (place / INDEX).write_text("\n\n".join(texts), encoding="utf-8")
+            files.create(place / INDEX, "\n\n".join(texts))
     return {
         ending: [of / INDEX, *(of / f"{sheet.name}.{ending}" for sheet in sheets)]
         for ending, of in folders.items()

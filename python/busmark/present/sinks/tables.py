@@ -10,17 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 import polars as pl
 
+from busmark import files
 from busmark.errors import UserError
+from busmark.files import replacing
 from busmark.present.document import Document, Table
 from busmark.present.drawings import Names
 from busmark.present.flat import places_of
 from busmark.present.folder import within
 from busmark.present.quoting import guarded_frame
-from busmark.store.atomic import replacing
 from busmark.store.result import UNREADABLE
 
 Frame = pl.DataFrame | pl.LazyFrame
@@ -112,7 +114,16 @@ def _read(frame: Frame) -> pl.DataFrame:
 
 
 csv = partial(_write, form="csv", written=_csv)
-parquet = partial(_write, form="parquet", written=lambda frame, to: _read(frame).write_parquet(to))
+
+
+def _parquet(frame: Frame, path: Path) -> None:
+    # Not by polars into the file: a full disk is a fault of the data there.
+    memory = BytesIO()
+    _read(frame).write_parquet(memory)
+    files.create(path, memory.getvalue())
+
+
+parquet = partial(_write, form="parquet", written=_parquet)
 json = partial(_write, form="json", written=lambda frame, to: _read(frame).write_json(to))
 
 

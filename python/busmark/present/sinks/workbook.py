@@ -10,6 +10,7 @@ import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from io import BytesIO
 from math import ceil, isfinite
 from pathlib import Path
 
@@ -17,12 +18,11 @@ import xlsxwriter
 from xlsxwriter.format import Format
 from xlsxwriter.worksheet import Worksheet
 
-from busmark import __version__
+from busmark import __version__, files
 from busmark.present.charts.shapes import Bars, Picture
 from busmark.present.document import Chart, Document, Section, Table, Text
 from busmark.present.flat import Place, places_of
 from busmark.present.sinks import workbook_charts
-from busmark.store.atomic import replacing
 
 CONTENTS = "Contents"
 
@@ -103,20 +103,17 @@ class Sheet:
 def write(document: Document, folder: Path) -> list[Path]:
     """Write the document into a file of `folder`."""
     path = folder / f"{document.stem}.xlsx"
-    with replacing(path) as partial:
-        workbook(document, partial)
+    # Not by its library into the file, which says a traceback where the disk is full.
+    memory = BytesIO()
+    _Book(document, memory).fill()
+    files.write(path, memory.getvalue())
     return [path]
 
 
-def workbook(document: Document, path: Path) -> None:
-    """Write the document as a workbook."""
-    _Book(document, path).fill()
-
-
 class _Book:
-    def __init__(self, document: Document, path: Path) -> None:
+    def __init__(self, document: Document, memory: BytesIO) -> None:
         self.document = document
-        self.file = xlsxwriter.Workbook(str(path), OPTIONS)
+        self.file = xlsxwriter.Workbook(memory, OPTIONS)
         self.file.set_properties(
             {
                 "title": clean(document.title),

@@ -279,11 +279,14 @@ BESIDE = 34
 """Column of comments, where lines are short enough."""
 
 BARE = re.compile(r"[A-Za-z0-9_-]+")
+UNFIT = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+"""Characters that no comment in TOML may have."""
 
 
 def written(tables: Mapping[str, Any], about: str = "") -> str:
     """Return the text of the file; `about` is its first line."""
-    head = f"# {about}\n{HEAD}" if about else HEAD
+    # What would end the comment is no part of it: the next line would be a key.
+    head = f"# {UNFIT.sub(' ', about)}\n{HEAD}" if about else HEAD
     return head + "\n".join(_table(tables, ())).rstrip() + "\n"
 
 

@@ -190,10 +190,10 @@ def traffic(
 
     Exit code 1 if no sample was seen.
     """
-    from busmark.control.rundir import run_directory
     from busmark.plugins.bus.caller import Caller
     from busmark.plugins.bus.found import CONTROL, look, on_topic
     from busmark.plugins.own_types.value import Types
+    from busmark.temporary import run_directory
 
     bus = attachment(options)
     need_list(bus)

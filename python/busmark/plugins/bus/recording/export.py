@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import io
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from busmark import files
 from busmark.errors import UserError
 from busmark.plugins.bus.recording.model import MessageLine
 from busmark.plugins.bus.recording.reader import Reader
@@ -91,7 +93,7 @@ def write(reader: Reader, path: Path) -> int:
             remedy="Record while tests run.",
         )
     try:
-        with path.open("x", encoding="utf-8", newline="") as file:
+        with io.TextIOWrapper(files.created(path), "utf-8", newline="") as file:
             _written(found, file)
     except FileExistsError:
         raise UserError(
@@ -100,8 +102,7 @@ def write(reader: Reader, path: Path) -> int:
             remedy="Name another file with --out, or remove this one.",
         ) from None
     except OSError as error:
-        path.unlink(missing_ok=True)
-        raise UserError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
     return len(found)
 
 

@@ -54,7 +54,7 @@ class Reader:
         except OSError as error:
             remedy = RECORDS if isinstance(error, FileNotFoundError) else ""
             raise UserError(
-                f"cannot be read: {error.strerror}", where=str(self.path), remedy=remedy
+                f"cannot be read: {error.strerror or error}", where=str(self.path), remedy=remedy
             ) from None
 
     def _header(self) -> Header:

@@ -16,6 +16,7 @@ from typing import Any, Self
 from busmark import __version__
 from busmark.adapters import resolve
 from busmark.errors import UserError
+from busmark.files import append_line, created
 from busmark.plugins.bus.attachment import Attachment, Ending, Process, process
 from busmark.plugins.bus.recording.model import (
     GapLine,
@@ -26,7 +27,6 @@ from busmark.plugins.bus.recording.model import (
     Stop,
     What,
 )
-from busmark.store.atomic import append_line
 
 MIB = 1 << 20
 
@@ -43,7 +43,7 @@ class Writer:
         absent(path)
         try:
             # Exclusively: between two recorders that begin at once, one wins.
-            self._file = path.open("xb", buffering=0)
+            self._file = created(path)
         except OSError as error:
             raise _not_written(path, error, 0) from None
         self._path = path

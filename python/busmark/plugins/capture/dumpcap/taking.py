@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import io
 import os
 import re
 import shlex
@@ -18,10 +19,11 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
+from busmark import files
 from busmark.errors import UserError
-from busmark.launcher import DEVNULL, MARK, STDOUT, Launched, Start, marker
+from busmark.launcher import MARK, STDOUT, Launched, Start, marker
 
 RING_FILES = 4
 """Parts of a ring: the oldest is dropped when a new one begins."""
@@ -321,7 +323,9 @@ class Taking:
         start = self.site.launch(["sh", "-c", f"{words}; rm -f {self._pieces}"])
         packed = self.path.with_suffix(".gz")
         try:
-            with Launched(start, "round", stdout=packed, stderr=DEVNULL) as fetching:
+            with Launched(
+                start, "round", stdout=packed, most_bytes=2 * self.settings.max_bytes
+            ) as fetching:
                 fetching.write(start.question + start.order)
                 fetching.end_input()
                 if fetching.wait(FETCH_S) is None:
@@ -388,7 +392,7 @@ def _unpack(packed: Path, mark: str, path: Path) -> None:
     Raises:
         EOFError, zlib.error: it is not whole.
     """
-    with packed.open("rb") as source, path.open("wb") as target:
+    with files.opened(packed) as source, files.created(path, anew=True) as target:
         head = source.read(MOST_SAID)
         begin = re.search(rb"^" + re.escape(mark.encode()) + rb" [0-9]{1,10}\n", head, re.M)
         if mark and begin is None:
@@ -396,8 +400,8 @@ def _unpack(packed: Path, mark: str, path: Path) -> None:
         source.seek(begin.end() if begin else 0)
         stream = zlib.decompressobj(wbits=31)
         while block := source.read(BLOCK_BYTES):
-            target.write(stream.decompress(block))
-        target.write(stream.flush())
+            files.write_all(target.fileno(), stream.decompress(block))
+        files.write_all(target.fileno(), stream.flush())
         if not stream.eof:
             raise EOFError("its end is missing")
 
@@ -417,9 +421,9 @@ def join(parts: Iterable[Path], whole: Path) -> None:
     """Write the blocks of captures of one interface as one section. A part ends where it is
     damaged."""
     first = True
-    with whole.open("wb") as target:
+    with io.BufferedWriter(cast(io.RawIOBase, files.created(whole, anew=True))) as target:
         for part in parts:
-            with part.open("rb") as source:
+            with files.opened(part) as source:
                 first = _copy(source, target, first=first)
 
 

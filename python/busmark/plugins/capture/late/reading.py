@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from busmark.plugins.capture.reading import SILENT, decode
 from busmark.plugins.capture.wire import end_text
 from busmark.store.result import file_stem
 from busmark.store.writer import ARTEFACTS
+from busmark.temporary import WORK_PREFIX, run_directory
 
 ANSWERED_SHIFT = 16
 """Above these bits of a header's flags is the writer that an answer answers."""
@@ -153,8 +153,8 @@ def _read(
     sizes += [word for port in agent_ports for word in ("--agent-port", str(port))]
     if cookie is not None:
         sizes += ["--cookie", cookie]
-    with tempfile.TemporaryDirectory(prefix="busmark-capture-") as folder:
-        table = Path(folder) / "packets.arrow"
+    with run_directory(WORK_PREFIX) as folder:
+        table = folder / "packets.arrow"
         summary = decode(path, table, *sizes)
         silent = [int(k) for k in summary["kinds"] if summary["kinds"][k] in SILENT]
         wanted = (pl.col("part") == 0) | ~pl.col("kind").is_in(silent).fill_null(value=False)

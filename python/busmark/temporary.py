@@ -1,9 +1,11 @@
-"""A short-lived directory for sockets and pipes of a campaign.
+"""Short-lived directories: for sockets and pipes of a campaign, and for what a command makes on its
+way.
 
-It lies in the system's temporary folder and not in the result: the path of a Unix-domain socket
-must be short. Its owner holds a lock on a file in it, so that what a killed campaign left behind is
-found and removed by the next; a process number would not tell, for a campaign in a container may
-share the folder and not the numbers. Names of shared memory carry a hash of the directory's path.
+They lie in the system's temporary folder and not in the result: the path of a Unix-domain socket
+must be short. Their owner holds a lock on a file in each, so that what a killed command left behind
+is found and removed by the next; a process number would not identify it, for a campaign in a
+container may share the folder and not the numbers. Names of shared memory carry a hash of the
+directory's path.
 """
 
 from __future__ import annotations
@@ -22,22 +24,40 @@ PREFIX = "busmark-run-"
 LOAD_PREFIX = "busmark-load-"
 CHECK_PREFIX = "busmark-suite-"
 """Not the prefix of the suite itself, whose folders nobody locks."""
-PREFIXES = (PREFIX, LOAD_PREFIX, CHECK_PREFIX)
+WORK_PREFIX = "busmark-work-"
+"""Of what is neither of a run nor has participants."""
+PREFIXES = (PREFIX, LOAD_PREFIX, CHECK_PREFIX, WORK_PREFIX)
 """Prefixes of all folders that are removed when their owner has gone."""
 OWNER = ".owner"
 """Adapters may lock the directory itself."""
 SHARED_MEMORY = Path("/dev/shm")
+LONGEST = 80
+"""Bytes of a directory's path, so that a socket's (107, unix(7)) has room for a name in it:
+`BUSMARK_RUN_DIR_BYTES` of the contract."""
 
 
 @contextmanager
 def run_directory(prefix: str = PREFIX) -> Iterator[Path]:
-    """Yield a fresh directory, removed at the end."""
+    """Yield a fresh directory, removed at the end.
+
+    Raises:
+        UserError: none can be made, or sockets in it would have a path that is too long.
+    """
     try:
         _remove_orphans()
         path, lock = _make(prefix)
+        if prefix != WORK_PREFIX and len(os.fsencode(path)) > LONGEST:
+            _remove(path)
+            os.close(lock)
+            raise UserError(
+                f"sockets need a shorter path: {path.name} in this folder has "
+                f"{len(os.fsencode(path))} bytes, and may have {LONGEST}",
+                where=str(path.parent),
+                remedy="Name a folder with a short path in the variable TMPDIR, such as /tmp.",
+            )
     except OSError as error:
         raise UserError(
-            f"no directory for sockets can be made ({error.strerror})",
+            f"no directory for sockets can be made ({error.strerror or error})",
             where=str(error.filename or "TMPDIR"),
             remedy="Make room there, or name another folder in the variable TMPDIR.",
         ) from None
