@@ -25,10 +25,10 @@ import busmark.control.round as controller
 from busmark.adapters import resolve
 from busmark.control.around import Snapshot, take
 from busmark.control.places import Place
-from busmark.control.records import record_every
 from busmark.control.round import RoundRunner
 from busmark.control.worker import Worker
 from busmark.plan import expand
+from busmark.plan.counts import record_every
 from busmark.scenario import Scenario
 from ours import DOMAIN, Ours
 

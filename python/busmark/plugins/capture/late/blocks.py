@@ -80,11 +80,11 @@ def _counts(found: LateSamples) -> Section:
     if found.untimed:
         notes.append(Text("late_untimed", style="quiet"))
     if found.unfollowed:
-        values = {"number": count(found.unfollowed)}
-        notes.append(Text("late_unfollowed", values, style="quiet"))
+        number = count(found.unfollowed)
+        notes.append(Text("late_unfollowed", {"number": number}, style="quiet"))
     if found.limit_ns is not None and found.median_ns is not None:
         limit, median = time_text(found.limit_ns), time_text(found.median_ns)
-        values = {
+        values: dict[str, object] = {
             "round": found.rounds[0], "limit": limit, "by": found.limit_by, "median": median,
         }  # fmt: skip
         notes.append(Text("late", values, style="quiet"))
@@ -197,7 +197,8 @@ def _latencies(group: Sequence[Late]) -> Cell:
     if not times:
         return Cell(text="lost")
     least, most = min(times), max(times)
-    return Cell(sorted(times)[len(times) // 2], *([least, most] if least < most else []))
+    middle = sorted(times)[len(times) // 2]
+    return Cell(middle, least, most) if least < most else Cell(middle)
 
 
 def _last_seen(group: Sequence[Late]) -> Cell:
