@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.rule import Observation, Rule, count, duration, whole
+from busmark.findings.rule import Observation, Rule, count, duration, share, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
@@ -179,14 +179,17 @@ def round_length(view: CaseView) -> Iterator[Observation]:
     for found, title, cause, remedy in ((shorter, *OF_SHORT), (longer, *OF_LONG)):
         if not found:
             continue
+        parts = [seconds / (chosen.get(at, asked) or seconds) for at, seconds in found.items()]
+        furthest = min(parts) if found is shorter else max(parts)
         least, most = duration(min(found.values()) * 1e9), duration(max(found.values()) * 1e9)
         lengths = most if least == most else f"{least} to {most}"
         lengths_s = {chosen.get(each, asked) for each in found}
         of = f" of {lengths_s.pop():g} s asked for" if len(lengths_s) == 1 else ""
         yield Observation(
             "warning",
-            f"measured {lengths}{of}, in {len(found)} of {count(len(measured), 'round')}",
-            weight=len(found) / len(measured),
+            f"measured {lengths}{of}, {share(round(furthest, 3))} at the furthest, in "
+            f"{view.of_rounds(len(found), measured)}",
+            weight=1.0 - furthest if found is shorter else furthest,
             title=title,
             cause=cause,
             remedy=remedy,

@@ -64,7 +64,7 @@ def _further(file: str) -> Section:
 def _counts(found: LateSamples) -> Section:
     in_time = found.samples - found.late - found.lost - found.untimed
     timed, followed = in_time + found.late > 0, found.samples - found.unfollowed > 0
-    rows = [
+    rows: list[tuple[str, int, int | None, bool]] = [
         ("late", found.late, found.examined_late, timed or not found.untimed),
         ("lost", found.lost, found.examined_lost, followed or not found.unfollowed),
         ("in time", in_time, found.ordinary, timed or not found.untimed),
