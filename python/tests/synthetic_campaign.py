@@ -230,7 +230,9 @@ class Builder:
         whole = frame.with_columns(absent).select(
             pl.col(name).cast(kind) for name, kind in schema.items()
         )
-        write_table(whole, folder / f"{file_stem(case, number)}.parquet")
+        path = folder / f"{file_stem(case, number)}.parquet"
+        path.unlink(missing_ok=True)
+        write_table(whole, path)
 
     def finish(self, **changes: Any) -> Path:
         """Write the manifest and the table of rounds."""
