@@ -1,0 +1,87 @@
+"""The sentences that the program can print about a measurement: templates, read from the source.
+
+`golden/sentences.txt` lists each with its place, and counts them.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from docs_pages import ROOT
+from seams import reviewed
+
+from busmark.findings.registry import rules
+
+PACKAGE = ROOT / "python" / "busmark"
+MOST = 999
+"""Templates there are today; fewer are better, and the aim is below 150."""
+LEFT_OUT = ("tests", "papers", "cli", "nodes", "adapters", "host", "control", "plan", "scenario")
+"""Folders whose texts are of other things: claims of documents, refusals, and the machine."""
+
+TABLES = {"TEXTS": "note", "REASONS": "gate", "CAVEATS": "caveat"}
+"""Tables of which every value is a template, with the kind of it."""
+NAMES = {
+    "note": "note", "remark": "note", "caption": "note", "explanation": "chart",
+    "reason": "reason", "otherwise": "reason", "why": "reason", "few": "reason", "lost": "reason",
+}  # fmt: skip
+"""Last words of arguments, variables and constants that hold one template."""
+
+
+def sentences(node: ast.AST) -> list[str]:
+    """Return the texts of an expression that are more than two words; `{}` is a value."""
+    if isinstance(node, ast.JoinedStr):
+        parts = [str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values]
+        return ["".join(parts)] if "".join(parts).count(" ") > 1 else []
+    if isinstance(node, ast.Constant):
+        return [node.value] if isinstance(node.value, str) and node.value.count(" ") > 1 else []
+    return [text for each in ast.iter_child_nodes(node) for text in sentences(each)]
+
+
+def kind_of(name: str | None) -> str:
+    return NAMES.get((name or "").lower().rpartition("_")[2], "")
+
+
+def templates_of(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield kind, line and texts of each template of a module."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Name) and node.func.id == "Observation":
+                texts = sentences(node) or [f"{{{ast.unparse(node.args[1])}}}"]
+                yield "evidence", node.lineno, texts
+            elif not (isinstance(node.func, ast.Name) and node.func.id == "Rule"):
+                for word in node.keywords:
+                    yield kind_of(word.arg), word.value.lineno, sentences(word.value)
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
+            for end in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                name = end.id if isinstance(end, ast.Name) else ""
+                if name in TABLES and isinstance(node.value, ast.Dict):
+                    for value in node.value.values:
+                        yield TABLES[name], value.lineno, sentences(value)
+                else:
+                    yield kind_of(name), node.lineno, sentences(node.value)
+
+
+def templates() -> list[tuple[str, str, str]]:
+    """Return kind, place and text of each template, by kind."""
+    found = [
+        ("rule", rule.id, " ¦ ".join(filter(None, (rule.title, rule.cause, rule.remedy))))
+        for rule in rules().values()
+    ]
+    for path in sorted(PACKAGE.rglob("*.py")):
+        name = path.relative_to(PACKAGE).as_posix()
+        if not set(name.split("/")) & set(LEFT_OUT):
+            own = sorted(templates_of(ast.parse(path.read_text(encoding="utf-8"))))
+            found += [(kind, name, " ¦ ".join(texts)) for kind, _, texts in own if kind and texts]
+    return sorted(found, key=lambda one: one[:2])
+
+
+def test_the_templates_are_as_reviewed_and_no_more_than_before() -> None:
+    found = templates()
+    kinds = Counter(kind for kind, _, _ in found)
+    head = f"{len(found)} templates: {', '.join(f'{n} {kind}' for kind, n in kinds.items())}\n"
+    lines = [f"{kind} {place}: {text}\n" for kind, place, text in found]
+    reviewed(Path(__file__).parent / "golden" / "sentences.txt", head + "".join(lines))
+    assert len(found) <= MOST, "delete or merge a template before another is added"
