@@ -303,7 +303,7 @@ def stolen(campaign: Planted, cpu: str) -> Planted:
 def throttled(campaign: Planted, params: dict[str, Any] = THROUGHPUT, latencies: Any = (),
               group: str = "/cpu/pod", file: str = "cpu.cfs_quota_us",
               first: int = 1, **columns: Any) -> Planted:  # fmt: skip
-    """Plant a quota of a parent group by which participants stood still from a round on."""
+    """Plant a quota of a parent group by which participants were throttled from a round on."""
     campaign.case("a", latencies, params, rows=3, **columns)
     for number in range(3):
         held = [9 if number >= first else 0, 0]
@@ -524,7 +524,7 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
         **{f"chance {seed}": lambda c, seed=seed: sweeps(c, "none", seed) for seed in range(10)},
     },
     "dependent-rounds": {
-        "each like the one before":
+        "autocorrelated":
             lambda c: c.case("a", rows=10, statistic_value=RISING, statistic_variance=0.0),
         "trials of a search": lambda c: c.case(
             "a", params={**THROUGHPUT, "test": "capacity"}, rows=10, statistic_variance=0.0,

@@ -488,7 +488,7 @@ def _is_cluster(series: Series, inside: int) -> bool:
 
 def _recurs(rounds: Sequence[Series]) -> bool:
     """Return whether most rounds have samples in the window: a socket's option is the same in all,
-    while one participant that stands still for a moment delays a row of samples in one."""
+    while one participant that is suspended for a moment delays a row of samples in one."""
     found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in rounds]
     return sum(found) * 2 > len(found)
 

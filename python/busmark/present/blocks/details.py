@@ -52,7 +52,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.throughput:
         yield from _throughput(case, case.throughput)
     if case.capacity:
-        note = "In order; the search went by the results before each."
+        note = "Trials in order of time: the results of earlier ones determine the next rate."
         yield Section("Trials", [listing(case.capacity.trials, TRIAL, note=note)])
     if case.discovery:
         yield Section("Discovery", [_discovery(case)])
@@ -161,8 +161,8 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
         "As the source states them"
         if reported
         else (
-            "Observed values of all samples of all rounds together, so they differ from the "
-            "typical round above"
+            "All samples of all rounds together, so values differ from "
+            "the typical round above"
         )
     )
     note += f"; {text.ABSENT}: too few samples to support it."
@@ -221,7 +221,7 @@ def _segments(latency: Latency) -> Iterator[Table]:
         if segment
     ]
     bounds = {segment.bound_ns for segment in segments if segment.bound_ns}
-    note = "One clock on one host."
+    note = "All times are from one clock of one host."
     if bounds:
         note = (
             f"Times between the hosts may be off by {text.time_text(max(bounds))} either way: the "
@@ -274,8 +274,8 @@ def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
         (one.details, "", [one.pick(case)]) for one in NUMBERS if one.details and not one.unit
     ]
     note = (
-        "Sums over the rounds that count; corrupted: of all bodies with `verify`, else of one in a "
-        "thousand."
+        "Sums over the rounds that count; corrupted: all bodies are checked with `verify`, else "
+        "one in a thousand."
     )
     yield Section("Rates", [properties(rates)])
     yield from sections(
@@ -489,9 +489,9 @@ def _meeting(case: CaseSummary) -> Table:
         ("endpoints that the adapter does not count, all rounds", "", [found.unknown or None]),
     ]
     note = (
-        "Until an endpoint had matched all that there was to match for it, from the moment when "
-        "the last endpoint of the round was created; below 0: before it. Upper limit: it had "
-        "matched when it was first asked."
+        "From the creation of the round's last endpoint until an endpoint had matched all its "
+        "counterparts; below 0: before that creation. Upper limit: the first query found it "
+        "matched."
     )
     return properties(rows, "Endpoints discovered", first="Had found its counterparts", note=note)
 
@@ -509,7 +509,7 @@ def _reported(one: Reported) -> Section:
     if one.parts:
         note = (
             f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
-            "weighted by samples; the whole run's lie between the limits beside them."
+            "weighted by samples; percentiles of the whole run lie within the limits next to them."
         )
     title = f"As {one.tool} states it: {quantity_name(one.quantity)}"
     return Section(title, [listing(one.figures, fields, note=note)])
