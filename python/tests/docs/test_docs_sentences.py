@@ -22,10 +22,10 @@ LEFT_OUT = ("tests", "papers", "cli", "nodes", "adapters", "host", "control", "p
 """Folders whose texts are of other things: claims of documents, refusals, and the machine."""
 
 TABLES = {"TEXTS": "note", "REASONS": "gate", "CAVEATS": "caveat"}
-"""Tables of which every value is a template, with the kind of it."""
+"""Tables of which every value is a template, with its kind."""
 NAMES = {
     "note": "note", "remark": "note", "caption": "note", "explanation": "chart",
-    "reason": "reason", "otherwise": "reason", "why": "reason", "few": "reason", "lost": "reason",
+    "reason": "reason", "otherwise": "reason", "why": "reason", "FEW": "reason", "LOST": "reason",
 }  # fmt: skip
 """Last words of arguments, variables and constants that hold one template."""
 
@@ -41,7 +41,8 @@ def sentences(node: ast.AST) -> list[str]:
 
 
 def kind_of(name: str | None) -> str:
-    return NAMES.get((name or "").lower().rpartition("_")[2], "")
+    """Return the kind of the template that has this name, if any."""
+    return NAMES.get(name or "") or NAMES.get((name or "").rpartition("_")[2].lower(), "")
 
 
 def templates_of(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:

@@ -295,7 +295,7 @@ IMPORTED_RATE = {
     "remedy": "Read the figures as measured at the rate that was reached, or measure again at a "
     "rate that the writer keeps.",
 }
-"""Of another tool, which may count latency from the actual sending."""
+"""Texts for another tool, which may count latency from the actual sending."""
 
 
 def rate_not_held(view: CaseView) -> Iterator[Observation]:
