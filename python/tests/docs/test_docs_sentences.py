@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,9 +15,10 @@ from docs_pages import ROOT
 from seams import reviewed
 
 from busmark.findings.registry import rules
+from busmark.present.texts import TEXTS
 
 PACKAGE = ROOT / "python" / "busmark"
-MOST = 999
+MOST = 330
 """Templates there are today; fewer are better, and the aim is below 150."""
 LEFT_OUT = ("tests", "papers", "cli", "nodes", "adapters", "host", "control", "plan", "scenario")
 """Folders whose texts are of other things: claims of documents, refusals, and the machine."""
@@ -86,3 +88,49 @@ def test_the_templates_are_as_reviewed_and_no_more_than_before() -> None:
     lines = [f"{kind} {place}: {text}\n" for kind, place, text in found]
     reviewed(Path(__file__).parent / "golden" / "sentences.txt", head + "".join(lines))
     assert len(found) <= MOST, "delete or merge a template before another is added"
+
+
+def planted() -> set[str]:
+    """Return the words of texts in tests, and of what they review."""
+    files = [*ROOT.glob("python/tests/**/*.py"), *PACKAGE.glob("plugins/*/tests/*.py")]
+    texts = [
+        node.value
+        for path in files
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    texts += [path.read_text(encoding="utf-8") for path in REVIEWED if path.suffix == ".txt"]
+    return {word.rstrip(":") for text in texts for word in text.split()}
+
+
+REVIEWED = [
+    path
+    for folder in (ROOT / "python" / "tests", PACKAGE / "plugins")
+    for path in folder.rglob("golden/*")
+    if path.suffix in (".txt", ".md") and path.name not in ("sentences.txt", "texts.txt")
+]
+"""What documents and findings of planted campaigns are, as reviewed."""
+UNREVIEWED = {
+    "names", "harness_alone", "entries", "more_cases", "too_few", "knees", "theirs", "late",
+    "no_adapters", "adapters_hint", "adapters_checked",
+}  # fmt: skip
+"""Notes that no reviewed document has: of several hundred cases, of many years, of adapters that
+are built. It gets no longer."""
+
+
+def test_every_rule_is_found_in_a_planted_campaign() -> None:
+    """Campaigns without a fault, in which all rules find nothing, are in `findings`."""
+    words = planted()
+    assert [name for name in rules() if name not in words] == []
+
+
+def test_every_note_is_in_one_reviewed_document_and_not_in_another() -> None:
+    shown = [" ".join(path.read_text(encoding="utf-8").split()) for path in REVIEWED]
+    unreviewed = set()
+    for name, template in TEXTS.items():
+        fixed = re.split(r"\{\w+\}", template)
+        pattern = re.compile(".{1,300}?".join(map(re.escape, fixed)))
+        found = sum(bool(pattern.search(text)) for text in shown)
+        unreviewed |= set() if found else {name}
+        assert found < len(shown) or not "".join(fixed), name
+    assert unreviewed == UNREVIEWED

@@ -289,7 +289,7 @@ MIN_RATE_SHARE = 0.95
 
 
 IMPORTED_RATE = {
-    "cause": "The tool wrote fewer samples per second than requested. Its latencies are those of "
+    "cause": "The tool wrote fewer samples per second than requested. Its latencies describe "
     "the rate that was reached; if it stamps a sample when it really sends it, they leave out how "
     "late the writer was.",
     "remedy": "Read the figures as measured at the rate that was reached, or measure again at a "

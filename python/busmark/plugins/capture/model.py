@@ -141,8 +141,8 @@ class Way(BaseModel):
     bytes_per_sample: Range | None
     """Sum of the packet lengths of all hops."""
     eq2_mbit_s: Range | None
-    """Packet lengths of all hops by L, or by the latency where nothing confirms. It is a size by a
-    delay, which some call throughput: it grows as the delay shrinks, at one rate of samples."""
+    """Packet lengths of all hops by L, or by the latency where nothing confirms. Some call
+    this throughput; it grows as the delay shrinks, at one rate of samples."""
     goodput_mbit_s: float | None
     """Payload by the time from the first sample to the last."""
 

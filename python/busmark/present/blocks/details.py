@@ -160,10 +160,7 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
     note = (
         "As the source states them"
         if reported
-        else (
-            "All samples of all rounds together, so values differ from "
-            "the typical round above"
-        )
+        else ("All samples of all rounds together, so values differ from the typical round above")
     )
     note += f"; {text.ABSENT}: too few samples to support it."
     if any(rung.lost for each in kinds for rung in each.percentiles):

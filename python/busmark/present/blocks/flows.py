@@ -138,7 +138,8 @@ def totals(found: Sequence[Total]) -> Table:
     )  # fmt: skip
     note = (
         "Each with all its writers and readers, whatever the flow. A rate is left out where a part "
-        "of it has none, as at full speed and in a closed loop. A ping counts at the participant that answers it."
+        "of it has none, as at full speed and in a closed loop. A ping counts at the participant "
+        "that answers it."
     )
     if len(found) - 1 > MOST:
         note += f" The first {MOST} of {len(found) - 1}, and the whole."
