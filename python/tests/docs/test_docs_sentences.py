@@ -44,31 +44,51 @@ def sentences(node: ast.AST) -> list[str]:
 
 def kind_of(name: str | None) -> str:
     """Return the kind of the template that has this name, if any."""
-    return NAMES.get(name or "") or NAMES.get((name or "").rpartition("_")[2].lower(), "")
+    last = (name or "").rpartition("_")[2]
+    return NAMES.get(last) or NAMES.get(last.lower() if last.isupper() else "", "")
 
 
-def templates_of(tree: ast.Module) -> Iterator[tuple[str, int, list[str]]]:
-    """Yield kind, line and texts of each template of a module."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            if isinstance(node.func, ast.Name) and node.func.id == "Observation":
-                texts = sentences(node) or [f"{{{ast.unparse(node.args[1])}}}"]
-                yield "evidence", node.lineno, texts
-            elif not (isinstance(node.func, ast.Name) and node.func.id == "Rule"):
-                for word in node.keywords:
-                    yield kind_of(word.arg), word.value.lineno, sentences(word.value)
+def observed(call: ast.Call, within: ast.AST) -> list[str]:
+    """Return the texts of an observation, and what its function puts into its evidence."""
+    evidence = call.args[1]
+    if not isinstance(evidence, ast.Name):
+        return sentences(call) or [f"{{{ast.unparse(evidence)}}}"]
+    puts = [
+        each.value
+        for each in ast.walk(within)
+        if isinstance(each, ast.Assign | ast.AugAssign)
+        and evidence.id in {name.id for name in ast.walk(each) if isinstance(name, ast.Name)}
+    ]
+    return [text for each in (*puts, call) for text in sentences(each)] or [f"{{{evidence.id}}}"]
+
+
+def templates_of(tree: ast.AST, within: ast.AST) -> Iterator[tuple[str, int, list[str]]]:
+    """Yield kind, line and texts of each template of a function or module."""
+    for node in ast.iter_child_nodes(tree):
+        own = node if isinstance(node, ast.FunctionDef) else within
+        name = (
+            node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+        )
+        if isinstance(node, ast.Call) and name == "Observation":
+            yield "evidence", node.lineno, observed(node, within)
+        elif name == "Rule":
+            continue
+        elif isinstance(node, ast.Call):
+            for word in node.keywords:
+                yield kind_of(word.arg), word.value.lineno, sentences(word.value)
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
             for end in node.targets if isinstance(node, ast.Assign) else [node.target]:
                 name = end.id if isinstance(end, ast.Name) else ""
                 if name in TABLES and isinstance(node.value, ast.Dict):
                     for value in node.value.values:
                         yield TABLES[name], value.lineno, sentences(value)
-                else:
+                elif not (isinstance(node.value, ast.Call) and name.isupper()):
                     yield kind_of(name), node.lineno, sentences(node.value)
+        yield from templates_of(node, own)
 
 
 def templates() -> list[tuple[str, str, str]]:
-    """Return kind, place and text of each template, by kind."""
+    """Return kind, first place and text of each template, by kind; the same text is one."""
     found = [
         ("rule", rule.id, " ¦ ".join(filter(None, (rule.title, rule.cause, rule.remedy))))
         for rule in rules().values()
@@ -76,9 +96,10 @@ def templates() -> list[tuple[str, str, str]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
         if not set(name.split("/")) & set(LEFT_OUT):
-            own = sorted(templates_of(ast.parse(path.read_text(encoding="utf-8"))))
+            own = sorted(templates_of(tree := ast.parse(path.read_text(encoding="utf-8")), tree))
             found += [(kind, name, " ¦ ".join(texts)) for kind, _, texts in own if kind and texts]
-    return sorted(found, key=lambda one: one[:2])
+    first = {(kind, text): place for kind, place, text in reversed(found)}
+    return sorted((kind, place, text) for (kind, text), place in first.items())
 
 
 def test_the_templates_are_as_reviewed_and_no_more_than_before() -> None:

@@ -218,14 +218,12 @@ def _segments(latency: Latency) -> Iterator[Table]:
         if segment
     ]
     bounds = {segment.bound_ns for segment in segments if segment.bound_ns}
-    note = "All times are from one clock of one host."
+    note = "A negative time: the later stamp was taken first."
     if bounds:
-        note = (
-            f"Times between the hosts may be off by {text.time_text(max(bounds))} either way: the "
-            "exchanges of the round determine their clocks to that. Smaller values are not "
-            "reported."
+        note += (
+            f" Times between the hosts may be off by {text.time_text(max(bounds))} either way, the "
+            "accuracy of the clocks' offset; smaller values are not reported."
         )
-    note += " A negative time: the later stamp was taken first."
     fields = (
         Field("Part", lambda segment: segment.name),
         Field("From … to", lambda segment: segment.meaning),
@@ -502,14 +500,12 @@ def _reported(one: Reported) -> Section:
         Field("Whole run to", lambda each: _within(each, "high_ns"), "ns"),
         Field("Samples", lambda each: each.figure.count),
     )
-    note = "Values of whole runs."
-    if one.parts:
-        note = (
-            f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
-            "weighted by samples; percentiles of the whole run lie within the limits next to them."
-        )
+    note = one.parts and (
+        f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
+        "weighted by samples; percentiles of the whole run lie within the limits next to them."
+    )
     title = f"As {one.tool} states it: {quantity_name(one.quantity)}"
-    return Section(title, [listing(one.figures, fields, note=note)])
+    return Section(title, [listing(one.figures, fields, note=note or "")])
 
 
 def _within(each: ReportedFigure, end: str) -> float | None:
