@@ -19,7 +19,6 @@ TEXTS = {
         "Median and percentiles describe a typical round: the median over rounds. In brackets: "
         "{level} interval."
     ),
-    "medians": "Median and percentiles describe a typical round: the median over rounds.",
     "half": "RTT/2 is half of the measured round trip.",
     "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",

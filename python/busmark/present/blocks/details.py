@@ -379,9 +379,8 @@ def _discovery(case: CaseSummary) -> Table:
         ("not discovered in time", "", [found.undiscovered, None]),
     ]
     note = (
-        "From just before the first call that creates something, and from the return of the last: "
-        "below 0 is before it. A typical round: the median over rounds of the median of its "
-        "repetitions; samples lost: the mean."
+        "Below 0: before creation ended. A typical round: the median over rounds of the median of "
+        "its repetitions; samples lost: the mean."
     )
     heads = ["From the start of creation", "From its end"]
     return properties(rows, heads=heads, first="Until", note=note)
