@@ -293,8 +293,8 @@ def batch_sections(stream: Throughput) -> Iterator[Section]:
     assert batches is not None
     acknowledged = batches.samples_acknowledged if batches.acknowledged_samples else None
     note = (
-        "From a batch's start to its end at the reader. A batch is acknowledged when every reader "
-        "has reported its end."
+        "Time from a batch's start to its end at the reader. A batch is acknowledged when every "
+        "reader has reported its end."
     )
     yield Section("Batches", [properties([
         ("samples of a batch", "", [batches.samples]), ("batches written", "", [batches.count]),
