@@ -18,7 +18,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 PATIENCE_S, PATIENCES = 10.0, 60
 """How often a silent browser is waited for until it is given up. In parts: a virtual machine that
-stands still for minutes uses up one of them, and not all."""
+is suspended for minutes uses up one of them, and not all."""
 
 MOST_FRAMES = 1200
 """Frames in which a page is to have done what is waited for: 20 s where a CPU is free. Time would

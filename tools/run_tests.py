@@ -66,7 +66,7 @@ COMPUTING = (
     "track",
 )
 """Folders of Python's tests that measure nothing and wait for nothing by the clock: they run when
-nothing else does, and may stand still for a minute."""
+nothing else does, and may be suspended for a minute."""
 PLUGINS = "python/busmark/plugins"
 LIVE = "tests/live"
 """Where a plug-in has tests that measure, or change this machine; all others in its `tests`

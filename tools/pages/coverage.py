@@ -53,7 +53,7 @@ independently from one law, whatever that is: also where one in ten or one in tw
 It is longer than the variation inside the rounds implies, and longer still where successive rounds
 seem to be alike; so it covers a little more than 95 % of most laws, and 98 to 100 % where rounds do
 not differ at all. A drift over the campaign counts as variation, so the interval is too wide for
-the campaign's middle. Where each round is like the one before it ten rounds cover about 90 %; five
+the campaign's middle. Where rounds are autocorrelated, ten rounds cover about 90 %; five
 and three rounds are too few to detect it, and the interval is too narrow: the finding
 `dependent-rounds` may speak from five rounds on.
 

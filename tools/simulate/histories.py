@@ -193,7 +193,7 @@ def _values(varying: Varying, rng: Rng) -> Array:
 
 
 def _following(varying: Varying, rng: Rng, series: int) -> Array:
-    """Draw standard normal values, each like the one before it."""
+    """Draw autocorrelated standard normal values."""
     rho = varying.correlation
     noise = rng.standard_normal((series, RESULTS)) * np.sqrt(1.0 - rho**2)
     noise[:, 0] /= np.sqrt(1.0 - rho**2)

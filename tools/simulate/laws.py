@@ -85,7 +85,7 @@ def drifting(rng: Rng, rounds: int) -> Array:
 
 
 def following(rng: Rng, rounds: int) -> Array:
-    """Vary rounds by 2 %, each like the one before (correlation 0.5); truth is the long run's."""
+    """Vary rounds by 2 %, autocorrelated (correlation 0.5); truth is the long run's."""
     noise = np.sqrt(0.75) * rng.standard_normal(rounds)
     noise[0] /= np.sqrt(0.75)
     logs: Array = lfilter([1.0], [1.0, -0.5], noise)

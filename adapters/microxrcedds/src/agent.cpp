@@ -148,7 +148,7 @@ private:
         }
     }
 
-    // The child goes before its folder and its lines: an agent without its lines waits for them.
+    // The child goes first, then its folder and its lines: an agent without its lines waits for them.
     Folder folder_;
     std::optional<Lines> lines_;
     std::string address_;

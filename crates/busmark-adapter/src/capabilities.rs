@@ -115,7 +115,7 @@ bit_names! {
         GrowsBySample = 1 << 3,
         /// `write` allocates memory on the calling thread (C18).
         Allocates = 1 << 4,
-        /// Reliable samples are lost, or best-effort ones without need (C8).
+        /// Reliable samples are lost, or best-effort ones although nothing is overloaded (C8).
         Loses = 1 << 5,
         /// Reliable samples go at some tens a second (C8).
         Slow = 1 << 6,

@@ -70,7 +70,7 @@ DISCLOSURES = {
     "grows_by_endpoint": "memory grows with endpoints that are made and closed",
     "grows_by_sample": "memory grows with samples that are sent",
     "allocates": "a write allocates memory",
-    "loses": "reliable samples are lost, or best-effort ones without need",
+    "loses": "reliable samples are lost, or best-effort ones although nothing is overloaded",
     "slow": "some tens of reliable samples a second",
 }
 """What the middleware does against the contract, and the adapter cannot mend."""

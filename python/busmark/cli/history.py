@@ -120,7 +120,7 @@ def show_command(as_json: bool, **options: Any) -> None:
 @click.option(
     "--unconfirmed",
     is_flag=True,
-    help="Fail for unconfirmed regressions, too: earlier, and more often for nothing.",
+    help="Fail for unconfirmed regressions, too: earlier, but with more false alarms.",
 )
 def check_command(as_json: bool, standing: bool, unconfirmed: bool, **options: Any) -> None:
     """Say whether the newest result shows a new regression.

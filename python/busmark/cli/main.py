@@ -191,7 +191,7 @@ class Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Take earlier names for the present ones, and suggest one for a name that is neither."""
+        """Return the command of a name, present or earlier; suggest one for any other name."""
         name = args[0] if args else ""
         # Whatever the command is, a faulty plug-in is reported.
         commands = known()

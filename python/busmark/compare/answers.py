@@ -25,7 +25,7 @@ class Answer(Frozen):
 
     @property
     def sentence(self) -> str:
-        """Both parts."""
+        """Return the whole sentence."""
         return f"{self.lead}{self.rest}"
 
 

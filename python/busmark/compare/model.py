@@ -24,10 +24,10 @@ Outcome = Literal["passed", "failed", "undecided", "not measured"]
 baseline that the candidate did not measure."""
 
 REASONS = {
-    "within the limit": "the whole interval is",
-    "beyond the limit": "the whole interval is",
-    "rounds beyond the limit": "more rounds are than chance explains, each compared with the round "
-    "of the baseline that ran beside it",
+    "within the limit": "the whole interval is within it",
+    "beyond the limit": "the whole interval is beyond it",
+    "rounds beyond the limit": "more rounds are beyond it than chance explains, each compared with "
+    "the baseline's round next to it",
     "interval includes the limit": "more rounds may decide",
     "several cases": "beyond the limit alone, but not after Holm's correction for the cases of the "
     "criterion",
@@ -253,15 +253,15 @@ class CriterionVerdict(Frozen):
 CAVEATS = {
     "not finished": "it is still running, or was interrupted",
     "damaged": "a part of the result could not be read",
-    "measured elsewhere": "by another tool, in its own way, on a machine that is not known; what "
-    "it does not state is taken for equal",
+    "measured elsewhere": "another tool measured it in its own way on an unknown machine; "
+    "parameters that it does not state are taken for equal",
     "not interleaved": "what changed on the machine between the campaigns biases every ratio, and "
     "the intervals do not cover it; `busmark ab` interleaves both sides",
-    "interleaved by campaigns": "what campaigns of the baseline differ by is in the intervals, but "
-    "not that the candidate ran in other hours",
-    "other environment": "a difference may be of the environment, not of what is compared",
-    "other machine": "what is found is of system and machine together",
-    "other floor": "the null adapter has other figures: the machine became faster or slower",
+    "interleaved by campaigns": "the intervals cover the differences between campaigns of the "
+    "baseline, but not the other time at which the candidate ran",
+    "other environment": "a difference may come from the environment, not from what is compared",
+    "other machine": "a difference may come from the machine",
+    "other floor": "the null adapter's figures differ: the machine became faster or slower",
 }
 """What is to be known before a verdict is relied on, and what the words mean."""
 

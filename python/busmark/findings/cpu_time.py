@@ -58,7 +58,7 @@ class CpuUse:
     """Run time of the process that reads all this."""
     throttled: float
     """Time for which CPU limits held control groups back, summed over CPUs and groups: a thread
-    stood still for no more of it."""
+    was suspended for no more of it."""
 
     @property
     def taken(self) -> frozenset[Cpu]:

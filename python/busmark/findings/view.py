@@ -188,7 +188,7 @@ class CaseView:
 
     @property
     def held_up(self) -> set[int]:
-        """Return the rounds in which participants stood still for a known reason: what is late
+        """Return the rounds in which participants were suspended for a known reason: what is late
         there proves no other."""
         return self.stopped.keys() | {n for n, groups in self.throttling.items() if groups}
 

@@ -124,7 +124,7 @@ then."""
 
 def clock_step_ns() -> int | None:
     """Return by how many ns CLOCK_MONOTONIC counts, as differences of readings show it; None where
-    it stood still. A clock whose step is not a whole number of ns counts as one of 1 ns."""
+    it did not advance. A clock whose step is not a whole number of ns counts as one of 1 ns."""
     readings = [time.clock_gettime_ns(time.CLOCK_MONOTONIC) for _ in range(READINGS)]
     return step(later - earlier for earlier, later in pairwise(readings))
 

@@ -358,8 +358,8 @@ class Parameters(Declared):
     @model_validator(mode="before")
     @classmethod
     def _no_null(cls, values: Any) -> Any:
-        """Take earlier names for the present ones, and a null that a parameter cannot be for
-        nothing stated."""
+        """Return the values with earlier names replaced by present ones, and without nulls of
+        parameters that cannot be null."""
         if not isinstance(values, dict):
             return values
         fields = cls.model_fields

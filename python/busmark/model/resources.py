@@ -45,7 +45,7 @@ class BackgroundLoad(Frozen):
     """Mean of the rounds in which it is known; null where it is known in none."""
     least: float | None
     rounds: int
-    """Those in which it is known."""
+    """Rounds in which `achieved` is known."""
 
     @property
     def share(self) -> float | None:

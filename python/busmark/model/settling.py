@@ -199,7 +199,7 @@ def policies(
     """
     case = ChainMap(differs or {}, point)
     named = ROS_PROFILES.get(asked["profile"], {})
-    # A policy that the case names goes before its profile.
+    # A policy that the case names takes precedence over its profile.
     unnamed = {name for name in named if asked[name] == (1 if name == "depth" else "default")}
     asked = {**asked, "profile": "", **{name: named[name] for name in unnamed}}
     found = {name: value for name, value in asked.items() if value not in ("default", 0, "")}

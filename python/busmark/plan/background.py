@@ -138,7 +138,7 @@ def numbered(name: str, count: int) -> list[str]:
 def _alike(
     section: ParticipantSection, point: dict[str, Any], adapters: dict[str, Adapter]
 ) -> Iterator[Participant]:
-    """Yield a section's participants; defaults are the case's where they are of its adapters."""
+    """Yield a section's participants. An adapter of the case has the case's values as defaults."""
     adapter = section.adapter or point["adapter"]
     same = adapter == point["adapter"]
     side = "peer_" if adapter == point["peer"] else ""

@@ -18,37 +18,37 @@ TEXTS = {
         "it."
     ),
     "see": "See: {marks}. (!! error, ! warning, else note)",
-    "explained": ("Cause, evidence, remedy and cases of each: busmark show [DIRECTORY] --findings"),
+    "explained": "Cause, evidence, remedy and cases of each: busmark show [DIRECTORY] --findings",
     "typical": (
         "Median and percentiles describe a typical round: the median over rounds. In brackets: "
         "{level} interval."
     ),
-    "medians": "Median and percentiles describe a typical round: the median over rounds.",
     "half": "RTT/2 is half of the measured round trip.",
     "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",
     "batches": "For a stream in batches, goodput is measured within batches.",
-    "discovery": "Times are from just before the first call that creates something.",
+    "discovery": "Times count from just before the first call that creates an entity.",
     "creation": (
-        "“− creation”: from the return of the last call that creates something; below 0: before it."
+        "“− creation”: counted from the return of the last call that creates an entity; a "
+        "negative time is before it."
     ),
     "criterion": (
-        "The greatest rate with a loss of at most {max_loss}, writers and readers at {keeps_up} of "
-        "it or more. In brackets: where the limit is, with {confidence} probability. Confirmed: "
-        "trials at that rate that passed afterwards."
+        "The greatest rate at which at most {max_loss} of the samples are lost, and writers and "
+        "readers reach {keeps_up} of it or more. In brackets: the limit lies there with "
+        "{confidence} probability. Confirmed: trials at that rate that passed afterwards."
     ),
     "harness_alone": (
-        "No middleware: one process hands each sample to itself, on one CPU. Latencies are medians "
-        "of half the round trip. What is left is Busmark's own part of every other figure."
+        "No middleware: one process passes each sample to itself on one CPU. Latencies are "
+        "medians of RTT/2. Every other latency contains this overhead of Busmark."
     ),
     "line": "{line}",
     "facts": "{title}: {facts}.",
     "made_by": "Busmark {version}, {utc}: {command}",
     "entries": (
-        "Parameters, figures, percentiles, rounds and raw data of each, when it is opened; "
-        "`busmark show --json` has all."
+        "Each case opens to its parameters, figures, percentiles, rounds and raw data; `busmark "
+        "show --json` has all."
     ),
-    "one_run": "One run of each, hence no interval.",
+    "one_run": "One run each, so there is no interval.",
     "share_of_all": (
         "{percentile} and the share are of the samples of all rounds together, lost ones among "
         "them; tables of cases have the percentile of a typical round."
@@ -56,87 +56,89 @@ TEXTS = {
     "more_cases": "{number} more; `--json` has all.",
     "too_few": "No change can be found yet: a series needs {needed} results.",
     "steps": (
-        "Steps are found by E-divisive (Matteson & James 2014), {least} results or more on each "
-        "side, where the p-value, adjusted for {tests} series (Bonferroni), is at most {level}. In "
-        "brackets: {confidence} interval; pp: percentage points. A regression is worse by more "
-        "than {margin}, for loss by more than {loss} of the samples. It is confirmed once it was "
-        "found after {confirmations} results in a row, and new if it was not confirmed without "
-        "the results added last ({new_for})."
+        "Steps are change points by E-divisive (Matteson & James 2014), with at least {least} "
+        "results on each side and a p-value, adjusted for {tests} series (Bonferroni), of at "
+        "most {level}. In brackets: {confidence} interval; pp: percentage points. A regression "
+        "is worse by more than {margin}, for loss by more than {loss} of the samples. It is "
+        "confirmed when each of {confirmations} consecutive results finds it, and new if it was "
+        "not confirmed without the results added last ({new_for})."
     ),
     "size_models": (
-        "Median RTT/2 of a body of no bytes, and for each byte; bandwidth is the inverse, where "
-        "the time is shown to be above 0. In brackets: {level} interval, with the variation of "
-        "rounds and the departures from a line. CV error: the greatest in cross-validation, each "
-        "size left out of the fit in turn."
+        "Median RTT/2 of an empty body, and the time per byte; bandwidth is the inverse of that "
+        "time, where its interval is above 0. In brackets: {level} interval, with the variation "
+        "of rounds and the deviations from the line. CV error: the greatest error in "
+        "cross-validation, which leaves out each size in turn."
     ),
     "knees": (
-        "Knee: where latency (median RTT/2) is {rise} above its floor, goodput {fall} below its "
-        "best, or {lost} of all samples more are lost. In brackets: up to where it is shown to be "
-        "less, and from where it is shown to be more (…: nowhere), together {level}. Carried: the "
-        "greatest rate that arrived at a reader. Levels of a background load are those achieved; "
-        "cpu: of each CPU. CV error: the greatest in cross-validation, points predicted from "
-        "their neighbours; of loss a difference of shares."
+        "Knee: the load at which latency (median RTT/2) is {rise} above its floor, goodput is "
+        "{fall} below its best, or {lost} more of all samples are lost. In brackets, at {level} "
+        "together: the greatest load that is shown to be below the knee, and the least that is "
+        "shown to be above it (…: none). Carried: the greatest rate that arrived at a reader. "
+        "Levels of a background load are those achieved; cpu: of each CPU. CV error: the "
+        "greatest error in cross-validation, which predicts each point from its neighbours; for "
+        "loss, a difference of shares."
     ),
     "shape": (
-        "Compared is the shape: ratios of two figures of this campaign. Figures of the document, "
-        "of other machines, stand in tables of their own, where it has them."
+        "The checks compare the shape: ratios of two figures of this campaign. The document's "
+        "own figures are of other machines and have tables of their own."
     ),
-    "other_parts": "Further statements, on {parts}, are in other scenarios of the pack: {number}.",
+    "other_parts": "Other scenarios of the pack have {number} more statements, on {parts}.",
     "ratios_of_cases": (
-        "Each check is a ratio between cases of this campaign: of medians of half the round trip, "
-        "of goodput at the readers, or of the figure that it names. Rounds of all cases were "
-        "interleaved, so each gives one ratio; the figure is their median, with the {level} "
-        "interval of a typical round on their logarithms. Several pairs of cases are taken "
-        "together round by round. “Each pair”: every pair must be in the range, {alike} times "
-        "either way unless another is named; intervals are wider there, so that together they keep "
-        "their confidence (Bonferroni). Where 1 is expected, counts decide. An interval covers "
-        "what differs between rounds on this machine, not other machines or versions."
+        "Each check is a ratio between cases of this campaign: of medians of RTT/2, of goodput "
+        "at the readers, or of the figure that it names. Rounds of all cases are interleaved, so"
+        " each round gives one ratio; the figure is their median, with the {level} interval of a"
+        " typical round on their logarithms. Several pairs of cases are combined round by round."
+        " “Each pair”: every pair must be in the range, a factor of {alike} either way unless "
+        "another is named; these intervals are wider (Bonferroni). Where 1 is expected, the "
+        "check compares counts. An interval covers the variation between rounds on this machine,"
+        " not other machines or versions."
     ),
     "sizes": (
         "Overhead + size × time per byte, fitted robustly over the medians. Departure: standard "
         "deviation of the medians from the line, by cross-validation."
     ),
     "effects": (
-        "The value over the other, all else being equal, round by round; smallest and largest of "
-        "the decided comparisons. 0.5: half as much."
+        "Ratio of the figure with this value to the figure with the other, all other parameters "
+        "being equal, round by round: the smallest and largest of the decided comparisons. 0.5: "
+        "half as much."
     ),
     "margins": (
-        "= equivalent: the whole interval is within {margin} of 1, for loss within {loss} of the "
-        "samples; ? undecided."
+        "= equivalent: the whole interval is within {margin} of 1, for loss within {loss} of the"
+        " samples; ? undecided."
     ),
     "beyond": (
-        "A limit on a percentile is judged by the share of samples beyond it: 1 % may be for p99, "
-        "0.1 % for p99.9."
+        "A limit on a percentile limits the share of samples beyond it: 1 % for p99, 0.1 % for "
+        "p99.9."
     ),
     "least_found": (
-        "Would have been found: four of five runs like this one show it to be beyond the limit. "
-        "More rounds: about how many would decide the case, on each side."
+        "Detectable: the least change beyond the limit that four of five such runs would show "
+        "(power 80 %). More rounds: about how many each side needs for a decision."
     ),
     "theirs": (
-        "One-way latency; performance_test counts it from the actual sending, Busmark from the "
+        "One-way latency: performance_test counts it from the actual sending, Busmark from the "
         "intended. Empty: that side does not report it."
     ),
     "compared": "Ratios are candidate over baseline, in brackets their {level} interval.",
     "holm": "A verdict survives Holm's correction over this number of tests.",
     "false": (
         "The probability of any false verdict is at most {one} for the headline figures of a "
-        "candidate, as much for its losses, and as much for its other figures; {all} for all "
+        "candidate, {one} for its losses, and {one} for its other figures; {all} for all "
         "candidates together."
     ),
-    "capture_ends": "In brackets: least and greatest.",
+    "capture_ends": "In brackets: minimum and maximum.",
     "capture_l": (
-        "From the data packet of the first hop to the data packet of the last hop, and (L) to the "
-        "message that confirms it there; of these, to the first byte on each further hop."
+        "Times count from the data packet of the first hop: to the data packet of the last hop, "
+        "to the message that confirms it there (L), and to the first byte on each further hop."
     ),
     "capture_eq2": (
-        "Eq. 2: the length of a sample's packets on all hops by the time from the data packet of "
-        "the first hop until what the column names; where nothing confirms a sample, by the "
-        "application's latency (--application), else by the time to the last data packet, which "
-        "is no L. It is a size by a delay, not a throughput."
+        "Eq. 2: the bytes of a sample's packets on all hops, divided by the time from the data "
+        "packet of the first hop until what the column names; where nothing confirms a sample, by "
+        "the application's latency (--application), else by the time to the last data packet, "
+        "which is no L. Unlike a throughput, it does not count how many samples are in transit."
     ),
     "capture_lengths": (
-        "Packets per sample and overhead include heartbeats, confirmations and acknowledgements, "
-        "from the first sample to the last confirmation. Overhead: all but the payload."
+        "Packets per sample and overhead include heartbeats, confirmations and acknowledgements,"
+        " from the first sample to the last confirmation. Overhead: all bytes but the payload."
     ),
     "late": (
         "Late: a latency above the 99th percentile of its round or three times its median, "
@@ -161,7 +163,8 @@ TEXTS = {
     ),
     "late_cause": (
         "A cause explains a sample if the wait that its packets prove is at least half of what "
-        "the sample is late by. Place: where the time passed, where no packet shows why."
+        "the sample is late by. On time: samples that were not late with the same cause. Place: "
+        "where the time passed, if no packet shows why."
     ),
     "late_sequence": (
         "Times are from the write of the sample. ✓: the packet proves the cause. Packets are "
@@ -169,9 +172,9 @@ TEXTS = {
     ),
     "no_adapters": "No adapter found. Build them with `make build`.",
     "adapters_hint": (
-        "The first transport and the first wait strategy are the defaults. "
-        "`busmark adapters NAME` shows one in full, `busmark adapters --long` licences and costs, "
-        "`busmark adapters --table` who supports what."
+        "The first transport and the first wait strategy are the defaults. `busmark adapters "
+        "NAME` shows one in full, `busmark adapters --long` licences and costs, `busmark "
+        "adapters --table` who supports what."
     ),
     "adapters_checked": "Conformance suite run over {names}; last {last}.",
 }

@@ -15,7 +15,7 @@ its ``seed`` argument only.
 - `precision`: how precise a typical round is, how long rounds are best, and how many follow.
 - `describe`: summary figures of a sample, of its best part, and of neighbours (jitter).
 - `distribution`: densities, histograms and percentile curves. `modality`: modes.
-- `dependence`: rounds like the one before, drift in a series, differences of groups, many tests.
+- `dependence`: autocorrelated rounds, drift in a series, differences of groups, many tests.
 - `steps`: where the level of a series has changed.
 - `sweep`: through several points: a robust line, values between them, a knee.
 - `sustained`: the greatest rate at which trials pass, by bisection.

@@ -1,4 +1,4 @@
-"""Whether each round is like the one before it, and what that costs.
+"""Whether rounds are autocorrelated, and what that costs.
 
 Rounds that follow each other are not independent where the machine changes slowly. The correlation
 of neighbours is taken from ranks, so that one bad round does not decide it: one minus half the rank

@@ -9,7 +9,7 @@ The test is Student's, of the levels before and after, with three things that a 
 that the papers' own tests leave out:
 
 - It was looked for at many places. The p-value belongs to the greatest of all (`_of_places`).
-- Each result is like the one before it. Variances of levels and degrees of freedom follow a
+- Results are autocorrelated. Variances of levels and degrees of freedom follow a
 first-order autoregression (Bayley & Hammersley 1946, "The 'effective' number of independent
 observations in an autocorrelated time series", JRSS supplement 8). Its coefficient is taken from
 differences, which steps hardly touch (`neighbours`).

@@ -103,7 +103,7 @@ class Entry(HistoryPart):
 
     @property
     def ordered_by(self) -> tuple[float, str]:
-        """Return the time of the commit, after those of its ancestors, then of the measurement."""
+        """Return the time of the commit, which is after its ancestors, then of the measurement."""
         return self.committed_s, self.measured_utc
 
     @property

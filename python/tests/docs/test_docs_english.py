@@ -32,6 +32,16 @@ STUMBLED = {
     "know the mean": "would know the mean as well as these do",
     "is no number": "'2' is no number with a unit",
     "so many": "killed after so long",
+    "took turns": "other processes took turns with the participants",
+    "stood still": "the closed loop stood still",
+    "like the one before": "each round is like the one before",
+    "goes before": "a policy goes before its profile",
+    "whole or not there": "all are whole or not there at all",
+    "without need": "samples are lost without need",
+    "Behind": "Behind `where` stand parameters",
+    "would be found": "*Would have been found* is a change",
+    "in time with": "In time with it",
+    "a size by a delay": "it is a size by a delay",
 }
 """A sentence for each phrase: what the search has to find."""
 PLAIN = (

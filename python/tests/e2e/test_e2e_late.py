@@ -168,7 +168,7 @@ def test_a_broker_that_stands_still_keeps_what_it_has(lab: Lab) -> None:
         return [pid for pid, words in marked(MARK, lab.mark).items() if "mosquitto" in words]
 
     (broker, *_) = eventually(brokers, lambda: "no broker appears")
-    # It stands still for a part of each tenth of a second, in discovery and measurement alike.
+    # It is suspended for a part of each tenth of a second, in discovery and measurement alike.
     while process.poll() is None:
         for sent in (signal.SIGSTOP, signal.SIGCONT):
             with contextlib.suppress(ProcessLookupError):

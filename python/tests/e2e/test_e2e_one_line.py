@@ -65,7 +65,7 @@ def test_a_line_ends_with_the_answer_of_the_comparison(line: tuple[Lab, Ended]) 
     for ranking, pair in zip(campaign["rankings"], pairs, strict=True):
         leader = ranking["leader"]
         if leader is None:
-            # An error among the findings, such as a lost sample on a machine that stood still.
+            # An error among the findings, such as a lost sample on a machine that was suspended.
             assert all(place["reason"] for place in ranking["places"]
                        if place["role"] == "not compared")  # fmt: skip
             continue

@@ -220,7 +220,7 @@ def by_tshark(adapter: str, path: Path) -> dict[tuple[str, ...], tuple[int, int]
 def packets(path: Path) -> list[tuple[int, list[str], list[str]]]:
     """Return length, submessages and kinds of their writers of each packet of RTPS."""
     names = ("frame.len", "rtps.sm.id", "rtps.sm.wrEntityId.entityKind")
-    # A port of discovery may be another protocol's: what a packet says goes before its port.
+    # A port of discovery may be another protocol's: its content takes precedence over its port.
     command = ["tshark", "-o", "udp.try_heuristic_first:TRUE", "-r", str(path)]
     command += ["-Y", "rtps", "-T", "fields"]
     for name in names:

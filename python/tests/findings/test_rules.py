@@ -303,7 +303,7 @@ def stolen(campaign: Planted, cpu: str) -> Planted:
 def throttled(campaign: Planted, params: dict[str, Any] = THROUGHPUT, latencies: Any = (),
               group: str = "/cpu/pod", file: str = "cpu.cfs_quota_us",
               first: int = 1, **columns: Any) -> Planted:  # fmt: skip
-    """Plant a quota of a parent group by which participants stood still from a round on."""
+    """Plant a quota of a parent group by which participants were throttled from a round on."""
     campaign.case("a", latencies, params, rows=3, **columns)
     for number in range(3):
         held = [9 if number >= first else 0, 0]
@@ -372,6 +372,19 @@ def interface(campaign: Planted, case: dict[str, Any], *rounds: list[Any],
         campaign.system("a", number, scope=["interface"] * 2, interval=[0, 1],
                         start_ns=[0, 10**9], duration_ns=[int(seconds * 10**9)] * 2,
                         tx_bytes=sent)  # fmt: skip
+    return campaign
+
+
+def prefixed(campaign: Planted, stopped: list[bool | None]) -> Planted:
+    """Plant participants below a side's command, each with whether it was stopped (None: not
+    known)."""
+    campaign.case("a", params={**LATENCY, "side": "b", "side_prefix": "nice sh run"}, rows=1)
+    (campaign.directory / "participants").mkdir()
+    table = {"case": "a", "round": 0, "participant": ["passive", "active"], "stopped": stopped}
+    schema = {name: kind for name, kind in polars_schema("participants").items() if name in table}
+    frame = pl.DataFrame(table, schema_overrides={**schema, "node": pl.String})
+    frame = frame.with_columns(node=pl.lit(None, pl.String))
+    frame.write_parquet(campaign.directory / "participants" / "a.r000.parquet")
     return campaign
 
 
@@ -524,7 +537,7 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
         **{f"chance {seed}": lambda c, seed=seed: sweeps(c, "none", seed) for seed in range(10)},
     },
     "dependent-rounds": {
-        "each like the one before":
+        "autocorrelated":
             lambda c: c.case("a", rows=10, statistic_value=RISING, statistic_variance=0.0),
         "trials of a search": lambda c: c.case(
             "a", params={**THROUGHPUT, "test": "capacity"}, rows=10, statistic_variance=0.0,
@@ -573,6 +586,10 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
             "a", 0, throttled=[2, 1], throttled_ns=[40_000_000, 2_000_000]),
     },
     "packets-dropped swapped cpu-limit tcp-retransmits": {"absent or zero": absent},
+    "participant-unwatched": {
+        "below the command of a side": lambda c: prefixed(c, [None, False]),
+        "that became the command's process": lambda c: prefixed(c, [False, False]),
+    },
     "bytes-on-wire": {
         "bodies that no interface sent":
             lambda c: interface(c, BODIES, [100_000, 200_000], [17_000_000, None]),

@@ -59,7 +59,7 @@ pub type Counter = Box<dyn Fn() -> (u32, u64) + Send>;
 
 /// A role with its endpoints.
 pub trait Role: Send {
-    /// That of its writer, which it has to itself in the whole round.
+    /// The number of its writer; no other role of the round has it.
     fn number(&self) -> u32;
     /// What may be asked of it while it runs; `None` for a passive role.
     fn control(&self) -> Option<Arc<Control>> {

@@ -390,7 +390,7 @@ STEAL_TIME = Rule(
 
 MAX_BUSY = 0.5
 """Share of the time in which the busiest thread ran or waited for a CPU. At full speed somebody
-should be busy throughout; below a half the writer stood still for longer than it worked."""
+should be busy throughout; below a half the writer waited for longer than it worked."""
 
 
 def writers_waited(view: CaseView) -> Iterator[Observation]:

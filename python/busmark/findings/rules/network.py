@@ -247,7 +247,7 @@ TCP_RETRANSMITS = Rule(
     id="tcp-retransmits",
     title="TCP retransmitted segments",
     cause="A segment or its acknowledgement was lost or late (RetransSegs of /proc/net/snmp, all "
-    "sockets of the network namespace, without needless retransmissions). Later data waits "
+    "sockets of the network namespace, without spurious retransmissions). Later data waits "
     "for the repair: a few round trips if later segments reveal the gap, 200 ms or more if "
     "none does and a timer expires. Rounds in which no sample was as late do not count.",
     remedy="Look for drops on the way: the scopes `interface` and `network` of `system/*.parquet`, "
@@ -488,7 +488,7 @@ def _is_cluster(series: Series, inside: int) -> bool:
 
 def _recurs(rounds: Sequence[Series]) -> bool:
     """Return whether most rounds have samples in the window: a socket's option is the same in all,
-    while one participant that stands still for a moment delays a row of samples in one."""
+    while one participant that is suspended for a moment delays a row of samples in one."""
     found = [bool(((s >= LOW_NS) & (s <= HIGH_NS)).any()) for s in rounds]
     return sum(found) * 2 > len(found)
 

@@ -401,12 +401,12 @@ EXPLAINS: Mapping[str, tuple[str, ...]] = {
 
 
 def _fitting(caption: Text, columns: Sequence[Column]) -> Text | None:
-    """Return the caption if the table has what it explains."""
+    """Return the caption if the table has what it explains: intervals, or a column."""
     words = EXPLAINS.get(caption.template)
     if words and not any(word in each.title for each in columns for word in words):
         return None
     bracketed = any(cell.low is not None for column in columns for cell in column.cells)
-    return caption if bracketed or caption.template != "typical" else Text("medians")
+    return caption if bracketed or caption.template != "typical" else None
 
 
 def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> Iterator[Text]:

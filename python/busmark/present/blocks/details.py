@@ -52,7 +52,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.throughput:
         yield from _throughput(case, case.throughput)
     if case.capacity:
-        note = "In order; the search went by the results before each."
+        note = "Trials in order of time: the results of earlier ones determine the next rate."
         yield Section("Trials", [listing(case.capacity.trials, TRIAL, note=note)])
     if case.discovery:
         yield Section("Discovery", [_discovery(case)])
@@ -163,10 +163,7 @@ def ladder(kinds: Sequence[Distribution]) -> Table:
     note = (
         "As the source states them"
         if reported
-        else (
-            "Observed values of all samples of all rounds together, so they differ from the "
-            "typical round above"
-        )
+        else ("All samples of all rounds together, so values differ from the typical round above")
     )
     note += f"; {text.ABSENT}: too few samples to support it."
     if any(rung.lost for each in kinds for rung in each.percentiles):
@@ -231,14 +228,13 @@ def _segments(latency: Latency) -> Iterator[Table]:
         if segment
     ]
     bounds = {segment.bound_ns for segment in segments if segment.bound_ns}
-    note = "One clock on one host."
+    note = "A negative time: the later stamp was taken first."
     if bounds:
         note = (
             f"Times between the hosts may be off by {text.time_text(max(bounds))} either way: the "
             "exchanges of the rounds determine the offset of their clocks to that. It is in their "
             "intervals; of a time that is no longer only the greatest possible value is reported."
         )
-    note += " A negative time: the later stamp was taken first."
     fields = (
         Field("Part", lambda segment: segment.name),
         Field("From … to", lambda segment: segment.meaning),
@@ -284,8 +280,8 @@ def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
         (one.details, "", [one.pick(case)]) for one in NUMBERS if one.details and not one.unit
     ]
     note = (
-        "Sums over the rounds that count; corrupted: of all bodies with `verify`, else of one in a "
-        "thousand."
+        "Sums over the rounds that count; corrupted: all bodies are checked with `verify`, else "
+        "one in a thousand."
     )
     yield Section("Rates", [properties(rates)])
     yield from sections(
@@ -308,8 +304,8 @@ def batch_sections(stream: Throughput) -> Iterator[Section]:
     assert batches is not None
     acknowledged = batches.samples_acknowledged if batches.acknowledged_samples else None
     note = (
-        "From a batch's start to its end at the reader. A batch is acknowledged when every reader "
-        "has reported its end."
+        "Time from a batch's start to its end at the reader. A batch is acknowledged when every "
+        "reader has reported its end."
     )
     yield Section("Batches", [properties([
         ("samples of a batch", "", [batches.samples]), ("batches written", "", [batches.count]),
@@ -394,9 +390,8 @@ def _discovery(case: CaseSummary) -> Table:
         ("not discovered in time", "", [found.undiscovered, None]),
     ]
     note = (
-        "From just before the first call that creates something, and from the return of the last: "
-        "below 0 is before it. A typical round: the median over rounds of the median of its "
-        "repetitions; samples lost: the mean."
+        "Below 0: before creation ended. A typical round: the median over rounds of the median of "
+        "its repetitions; samples lost: the mean."
     )
     heads = ["From the start of creation", "From its end"]
     return properties(rows, heads=heads, first="Until", note=note)
@@ -502,9 +497,9 @@ def _meeting(case: CaseSummary) -> Table:
         ("endpoints that the adapter does not count, all rounds", "", [found.unknown or None]),
     ]
     note = (
-        "Until an endpoint had matched all that there was to match for it, from the moment when "
-        "the last endpoint of the round was created; below 0: before it. Upper limit: it had "
-        "matched when it was first asked."
+        "From the creation of the round's last endpoint until an endpoint had matched all its "
+        "counterparts; below 0: before that creation. Upper limit: the first query found it "
+        "matched."
     )
     return properties(rows, "Endpoints discovered", first="Had found its counterparts", note=note)
 
@@ -518,14 +513,12 @@ def _reported(one: Reported) -> Section:
         Field("Whole run to", lambda each: _within(each, "high_ns"), "ns"),
         Field("Samples", lambda each: each.figure.count),
     )
-    note = "Values of whole runs."
-    if one.parts:
-        note = (
-            f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
-            "weighted by samples; the whole run's lie between the limits beside them."
-        )
+    note = one.parts and (
+        f"Values of {text.plural(one.parts, 'part')} of runs: percentiles are their means, "
+        "weighted by samples; percentiles of the whole run lie within the limits next to them."
+    )
     title = f"As {one.tool} states it: {quantity_name(one.quantity)}"
-    return Section(title, [listing(one.figures, fields, note=note)])
+    return Section(title, [listing(one.figures, fields, note=note or "")])
 
 
 def _within(each: ReportedFigure, end: str) -> float | None:

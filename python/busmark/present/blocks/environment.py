@@ -213,7 +213,7 @@ METHOD = (
      "that missed a criterion is marked, listed, and not counted."),
     ("Intervals", "{level} confidence intervals. A figure describes a typical round: the median "
      "over rounds of the round's median (or percentile, rate, segment), with an interval of order "
-     "statistics that holds for any law of rounds, longer where each round is like the one before. "
+     "statistics that holds for any law of rounds, longer where rounds are autocorrelated. "
      "A share lost with an interval is the mean over rounds, with Student's; without, it is the "
      "share of the samples of all rounds. Intervals cover random variation in this set-up on this "
      "machine, nothing else; one round gives no interval."),
@@ -278,7 +278,7 @@ IMPORTED_FILES = (
 
 def _files(files: RawFiles, known: Iterable[tuple[str, str]]) -> Section:
     rows = [(Cell(name, link=files.link(name)), contents) for name, contents in known]
-    note = "In open formats. The links work while this page lies where it was written."
+    note = "The links work while this page stays in its result directory."
     return Section(
         "Files of the result", [table(("File", "Contents"), rows, note=note)], part="Reproduce"
     )

@@ -138,7 +138,8 @@ def totals(found: Sequence[Total]) -> Table:
     )  # fmt: skip
     note = (
         "Each with all its writers and readers, whatever the flow. A rate is left out where a part "
-        "of it has none, as at full speed and in a closed loop. Pings are read by who answers them."
+        "of it has none, as at full speed and in a closed loop. A ping counts at the participant "
+        "that answers it."
     )
     if len(found) - 1 > MOST:
         note += f" The first {MOST} of {len(found) - 1}, and the whole."
@@ -247,7 +248,7 @@ def levels(case: CaseSummary) -> Table:
     )
     note = (
         "Rates are means over the readers, participants or nodes, in a typical round; bytes are "
-        "bodies, without headers. To be read: if every writer kept its rate and nothing was lost. "
+        "bodies, without headers. To be read: the rate without loss if every writer kept its rate. "
         "Least: of any one in any round. Too little: how many read less than "
         f"{text.percent_text(ENOUGH)} of it in some round. Lost: over the rounds that count."
     )

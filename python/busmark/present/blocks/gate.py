@@ -168,13 +168,13 @@ def facts(judged: CriterionVerdict, comparison: Comparison) -> dict[str, str]:
         "Measured": f"{measured} beyond {at}" if at else measured,
         "Limit": _amount(judged, judged.limit),
         "Reason": f"{judged.reason} ({judged.detail})" if judged.detail else judged.reason,
-        "Would have been found": _least(judged),
+        "Detectable": _least(judged),
         "More rounds": text.count(more) if more else MANY if decidable else "",
     }
 
 
 def _least(judged: CriterionVerdict) -> str:
-    """Return the least that would have been found beyond the limit: of a percentile its change, or
+    """Return the least detectable value beyond the limit: of a percentile its change, or
     the share of samples where that says more."""
     if judged.least is None:
         return ""

@@ -230,8 +230,8 @@ def _wire(test: str) -> ChartKind:
         ),
         shape=Bars,
         figures=("wire_bytes_per_sample", "captured", "rounds"),
-        explanation="Headers, acknowledgements, heartbeats, repetitions and what brokers pass on "
-        "are in it.",
+        explanation="Includes headers, acknowledgements, heartbeats, retransmissions and the "
+        "traffic that brokers forward.",
     )
 
 
@@ -303,8 +303,8 @@ CHARTS: tuple[ChartKind, ...] = (
         "throughput-ascent", "Goodput against the specified rate", "throughput",
         f"throughput cases at {sweeps.FEWEST_RATES} rates or more", panels.paced, sweeps.ascent,
         by=panels.on_links, figures=GOODPUTS,
-        explanation="What leaves one sending node: in both directions at once, of one of them; to "
-        "several readers, of all together; in a mesh, what all send.",
+        explanation="Goodput of one sending node: with both directions at once, of one of them; "
+        "with several readers, of all together; in a mesh, of all senders.",
     ),
     ChartKind(
         "capacity-trials", "Trials of the search for capacity", "capacity",
@@ -323,15 +323,15 @@ CHARTS: tuple[ChartKind, ...] = (
         "endpoints-discovered", "Endpoints discovered over time", "throughput",
         "streams with three endpoints or more, of adapters that count matches, on one clock",
         lambda case: case.meeting, times.endpoints, figures=("discovery",),
-        explanation="A typical round: the median over rounds of when this many had. Before 0 "
-        "endpoints were still being created.",
+        explanation="The median over rounds of the time at which this many were discovered. "
+        "Before 0 endpoints were still being created.",
     ),
     ChartKind(
         "memory-endpoints", "Memory per endpoint", "throughput",
         "streams with two numbers of endpoints or more, three at least, and counters of the system",
         MEMORY_PER_ENDPOINT.pick, sweeps.memory(MEMORY_PER_ENDPOINT.pick),
         by=panels.all_but(*sweeps.MAKING_ENDPOINTS),
-        explanation="Without what Busmark records there.",
+        explanation="Without the memory of Busmark's recorder.",
         figures=("memory_per_endpoint_mib",),
     ),
     _heat("latency-heat", "latency", "median RTT/2",

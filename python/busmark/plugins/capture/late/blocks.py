@@ -118,7 +118,7 @@ def _causes(found: LateSamples) -> Iterator[Section]:
         Column("Late", [Cell(each.late) for each in causes], "count"),
         Column("Share", late, "number", "1"),
         Column("Lost", [Cell(each.lost) for each in causes], "count"),
-        Column("In time with it", others, "count"),
+        Column("On time", others, "count"),
     ]
     if any(each.late for each in causes):
         columns[-1:-1] = [

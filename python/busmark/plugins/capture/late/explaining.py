@@ -104,7 +104,8 @@ def why(one: Trace) -> Late:
 
 
 def _name(one: Trace, proof: Proof) -> str:
-    """Name the cause: in a capture alone, by whether the sample waited for a repeated message."""
+    """Return the cause that a proof shows. Only a capture alone distinguishes a sample that waited
+    for the repetition of an earlier one."""
     return "behind-retransmission" if one.path and proof.of_another else proof.cause
 
 

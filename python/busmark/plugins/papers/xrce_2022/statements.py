@@ -196,8 +196,8 @@ LOSS = (
         "Eq. 2; Tables 9 to 11",
         "Throughput is the sum over packets of their length on all hops by their latency: 2.3 to "
         "8.6 Mbit/s on average.",
-        remark="A length by a delay is no throughput: it rises when packets become longer, and it "
-        "does not know how many are sent. The tables have goodput as well: what "
+        remark="A length divided by a delay is no throughput: it rises when packets become "
+        "longer, and it does not know how many are sent. The tables have goodput as well: what "
         "readers got in a second.",
     ),
 )  # fmt: skip

@@ -36,8 +36,8 @@ NOTE_LATENCY = (
     "with its 95 % interval. Application: the same samples by the application's clock."
 )
 NOTE_EQ2 = (
-    "Eq. 2 divides the length of a sample on all hops by L: a length by a delay, which says "
-    "nothing of how many samples pass in a second. Goodput is what the reader got: bits of bodies "
+    "Eq. 2 divides the length of a sample on all hops by L, which says nothing of how many samples "
+    "pass in a second. Goodput is what the reader got: bits of bodies "
     "by time."
 )
 NOTE_LENGTHS = (

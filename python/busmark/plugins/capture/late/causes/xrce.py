@@ -171,7 +171,7 @@ def _on_stream(
     wire = trace.wire
     own = next(each for each in segment.packets if each.flow == stream[0])
     questions = wire.xrce_questions.get(back(trace, stream), NO_ROWS)
-    # The first that is not confirmed is what the stream stands still for.
+    # The first that is not confirmed is what the stream waits for.
     after = questions[wire.times[questions] > own.time_ns]
     for number in np.unique(wire.value("first_seq", after)).tolist():
         asked = asking(wire, questions, number)
