@@ -206,6 +206,7 @@ def write(
     """Write the forms into `folder`, which is made, and return the files by form."""
     folder.mkdir(parents=True, exist_ok=True)
     asked = list(formats)
+    made: dict[View, list[Document]] = {}
     written: dict[str, list[Path]] = {}
     for form in asked:
         if form.name in written:
@@ -214,7 +215,9 @@ def write(
         if listener:
             listener.begins(names)
         sink = pkgutil.resolve_name(form.sink)
-        documents = views.documents(form)
+        if form.view not in made:
+            made[form.view] = views.documents(form)
+        documents = made[form.view]
         if form.is_drawn:
             written |= sink(documents[0], folder, names, listener.drawn if listener else None)
         elif form.file:
