@@ -407,7 +407,7 @@ def sizes(campaign: Campaign) -> Section | None:
         return None
     fields = (
         Field("Middleware", lambda fit: _with_workload(campaign.case(fit.cases[0]))),
-        Field("Transport", lambda fit: campaign.case(fit.cases[0]).transport),
+        Field("Transport", lambda fit: campaign.case(fit.cases[0]).choices.get("transport")),
         Field("Placement", lambda fit: placement_short(fit.placement)),
         Field("Overhead", "overhead", "ns", kind="figure"),
         Field("Per byte", "slope", "ns/B", kind="figure"),
