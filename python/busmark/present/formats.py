@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import pkgutil
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,9 @@ EXTRAS = {
 MODULES = {"vl-convert-python": "vl_convert"}
 """What is imported of a package, where that has another name."""
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""Programs that print a page, the first of them that is installed."""
+
 View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples", "ci"]
 """What a form needs of a document: the charts in full, the tables in full, …"""
 
@@ -34,7 +38,7 @@ View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples",
 class Format:
     """One form.
 
-    `sink` names a function of a document. With `file`, it returns the text of that file, in whose
+    `sink` names a function of a document. With `file`, it returns what that file has, in whose
     name {} is the kind of the document; else it writes into a folder, which exists, and returns its
     files, the one to open first in front.
     """
@@ -47,6 +51,8 @@ class Format:
     file: str = ""
     extra: str = ""
     """One of `EXTRAS`."""
+    programs: tuple[str, ...] = ()
+    """One of which it needs."""
     is_drawn: bool = False
     """Whether it has the same pictures as others of its kind, which are drawn once for all."""
     of: tuple[str, ...] = ()
@@ -74,8 +80,11 @@ FORMATS = {
                extra="print", is_drawn=True),
         Format("svg", f"{SINKS}.print:write", "charts", "the same, as vectors", extra="print",
                is_drawn=True),
-        Format("pdf", f"{SINKS}.print:write", "charts", "the same, for LaTeX", extra="print",
+        Format("pdf", f"{SINKS}.print:write", "charts",
+               "the same, for LaTeX: a file for each chart, not the report", extra="print",
                is_drawn=True),
+        Format("report-pdf", f"{SINKS}.pdf:pdf", "page",
+               "the page as one PDF, printed by Chromium", "{}.pdf", programs=BROWSERS),
         Format("xlsx", f"{SINKS}.workbook:write", "sheets", "a workbook with native charts"),
         Format("notebook", f"{SINKS}.notebook:write", "cells", "a Jupyter notebook that was run",
                extra="notebook"),
@@ -153,6 +162,14 @@ def chosen(names: str, kind: str = "report") -> list[Format]:
         )
     forms = [known[name] for name in asked]
     _must_be_installed([form for form in forms if form.missing])
+    for form in forms:
+        if form.programs and not any(map(shutil.which, form.programs)):
+            raise UserError(
+                f"{form.name} cannot be written without a browser: none of "
+                f"{', '.join(form.programs)} is in PATH",
+                where="--to",
+                remedy="Install Chromium, on Debian and Ubuntu: sudo apt install chromium",
+            )
     return forms
 
 
@@ -221,7 +238,7 @@ def write(
         if form.is_drawn:
             written |= sink(documents[0], folder, names, listener.drawn if listener else None)
         elif form.file:
-            written[form.name] = [_text(sink(each), each, form, folder) for each in documents]
+            written[form.name] = [_file(sink(each), each, form, folder) for each in documents]
         else:
             written[form.name] = sink(documents[0], folder)
         if listener:
@@ -229,11 +246,12 @@ def write(
     return {form.name: written[form.name] for form in asked}
 
 
-def _text(text: str, document: Document, form: Format, folder: Path) -> Path:
-    from busmark.store.atomic import write_text
+def _file(content: str | bytes, document: Document, form: Format, folder: Path) -> Path:
+    from busmark.store.atomic import replacing
 
     path = folder / form.file.format(document.stem)
-    write_text(path, text)
+    with replacing(path) as partial:
+        partial.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
