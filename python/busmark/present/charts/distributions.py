@@ -300,7 +300,7 @@ def _body(
     ends = dict.fromkeys(f"{share:.2g}" for share in (min(outside), max(outside)))
     return (low, high), (
         " The axis has the central 90 % of every case and half as much again; beyond it are "
-        f"{' to '.join(ends)} % of the samples{' of a case' if len(members) > 1 else ''}."
+        f"about {' to '.join(ends)} % of the samples{' of a case' if len(members) > 1 else ''}."
     )
 
 
