@@ -14,6 +14,8 @@ from seams import done
 from synthetic_campaign import Builder, samples_around
 
 from busmark.errors import UserError
+from busmark.model.naming import Label
+from busmark.present.sinks.panels import overlay_data
 from busmark.present.vega.parts import Entry, legend
 
 if TYPE_CHECKING:
@@ -89,3 +91,8 @@ def test_a_name_longer_than_the_plot_is_broken_into_lines_and_not_cut() -> None:
     shown = layer["encoding"]["shape"]["legend"]
     assert [" ".join(value.split("\n")) for value in shown["values"]] == names
     assert "split" in shown["labelExpr"] and all("\n" in value for value in shown["values"])
+
+
+def test_the_page_has_ten_looks_for_cases_of_one_adapter() -> None:
+    looks = overlay_data([Label(text="UDP socket", adapter="udp")])["places"]
+    assert len({(each["colour"], str(each["dash"])) for each in looks}) == len(looks) == 10

@@ -383,8 +383,3 @@ def test_an_eleventh_case_is_refused_with_a_message(opened: Browser) -> None:
     tick(opened, *range(11))
     assert "At most 10" in opened.run("document.querySelector('#ticked [role=status]').textContent")
     assert opened.run("new URLSearchParams(location.search).get('overlay').split(' ').length") == 10
-
-
-def test_ten_places_of_the_page_have_ten_looks(opened: Browser) -> None:
-    looks = opened.run("JSON.parse(JSON.stringify(data('overlay').places))")
-    assert len({(each["colour"], str(each["dash"])) for each in looks}) == len(looks) == 10
