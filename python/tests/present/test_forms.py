@@ -199,6 +199,8 @@ def test_the_report_as_one_pdf_has_its_tables_and_all_its_charts(tmp_path: Path)
     titles = re.findall(r'<figure class="chart"><h3[^>]*>([^<]*?) *<', page)
     words = " ".join(ran.stdout.split())
     assert titles and all(html.unescape(title) in words for title in titles)
+    # Once in the heading, once as the script has drawn it.
+    assert words.count("percent of samples sent that are faster") == 2
 
 
 def test_figures_for_tools_of_ci_are_those_of_the_table(results: Results, written: Path) -> None:
