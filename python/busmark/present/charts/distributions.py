@@ -184,9 +184,9 @@ def shares(
             for case in known
         ]
         text = f"{_counted(members, measure)}. {remark(measure, members)}"
-        ends, beyond = _body(measure, known) if body else (None, "")
-        if ends:
-            low, high = ends
+        reach, beyond = _body(measure, known) if body else (None, "")
+        if reach:
+            low, high = reach
             found = [
                 replace(curve, points=[p for p in curve.points if low <= p.x <= high])
                 for curve in found
@@ -200,7 +200,7 @@ def shares(
                 lines_of.append(Reference(name, "dash", ends))
                 text += choice.floor_note
         yield choice.picture(
-            Axis(measure.axis(members), ends=ends),
+            Axis(measure.axis(members), ends=reach),
             Axis(title, from_zero=True),
             found,
             text,
