@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import pkgutil
+import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +28,9 @@ EXTRAS = {
 MODULES = {"vl-convert-python": "vl_convert"}
 """What is imported of a package, where that has another name."""
 
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+"""Programs that print a page, the first of them that is installed."""
+
 View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples", "ci"]
 """What a form needs of a document: the charts in full, the tables in full, …"""
 
@@ -35,7 +39,7 @@ View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples",
 class Format:
     """One form.
 
-    `sink` names a function of a document. With `file`, it returns the text of that file, in whose
+    `sink` names a function of a document. With `file`, it returns what that file has, in whose
     name {} is the kind of the document; else it writes into a folder, which exists, and returns its
     files, the one to open first in front.
     """
@@ -48,6 +52,8 @@ class Format:
     file: str = ""
     extra: str = ""
     """One of `EXTRAS`."""
+    programs: tuple[str, ...] = ()
+    """One of which it needs."""
     is_drawn: bool = False
     """Whether it has the same pictures as others of its kind, which are drawn once for all."""
     of: tuple[str, ...] = ()
@@ -75,8 +81,11 @@ FORMATS = {
                extra="print", is_drawn=True),
         Format("svg", f"{SINKS}.print:write", "charts", "the same, as vectors", extra="print",
                is_drawn=True),
-        Format("pdf", f"{SINKS}.print:write", "charts", "the same, for LaTeX", extra="print",
+        Format("pdf", f"{SINKS}.print:write", "charts",
+               "the same, for LaTeX: a file for each chart, not the report", extra="print",
                is_drawn=True),
+        Format("report-pdf", f"{SINKS}.pdf:pdf", "page",
+               "the page as one PDF, printed by Chromium", "{}.pdf", programs=BROWSERS),
         Format("xlsx", f"{SINKS}.workbook:write", "sheets", "a workbook with native charts"),
         Format("notebook", f"{SINKS}.notebook:write", "cells", "a Jupyter notebook that was run",
                extra="notebook"),
@@ -154,6 +163,14 @@ def chosen(names: str, kind: str = "report") -> list[Format]:
         )
     forms = [known[name] for name in asked]
     _must_be_installed([form for form in forms if form.missing])
+    for form in forms:
+        if form.programs and not any(map(shutil.which, form.programs)):
+            raise UserError(
+                f"{form.name} cannot be written without a browser: none of "
+                f"{', '.join(form.programs)} is in PATH",
+                where="--to",
+                remedy="Install Chromium, on Debian and Ubuntu: sudo apt install chromium",
+            )
     return forms
 
 
@@ -207,6 +224,7 @@ def write(
     """Write the forms into `folder`, which is made, and return the files by form."""
     folder.mkdir(parents=True, exist_ok=True)
     asked = list(formats)
+    made: dict[View, list[Document]] = {}
     written: dict[str, list[Path]] = {}
     for form in asked:
         if form.name in written:
@@ -215,11 +233,13 @@ def write(
         if listener:
             listener.begins(names)
         sink = pkgutil.resolve_name(form.sink)
-        documents = views.documents(form)
+        if form.view not in made:
+            made[form.view] = views.documents(form)
+        documents = made[form.view]
         if form.is_drawn:
             written |= sink(documents[0], folder, names, listener.drawn if listener else None)
         elif form.file:
-            written[form.name] = [_text(sink(each), each, form, folder) for each in documents]
+            written[form.name] = [_file(sink(each), each, form, folder) for each in documents]
         else:
             written[form.name] = sink(documents[0], folder)
         if listener:
@@ -227,9 +247,9 @@ def write(
     return {form.name: written[form.name] for form in asked}
 
 
-def _text(text: str, document: Document, form: Format, folder: Path) -> Path:
+def _file(content: str | bytes, document: Document, form: Format, folder: Path) -> Path:
     path = folder / form.file.format(document.stem)
-    files.write(path, text)
+    files.write(path, content)
     return path
 
 

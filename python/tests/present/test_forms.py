@@ -164,6 +164,45 @@ def test_links_of_the_workbook_lead_somewhere_and_back(written: Path) -> None:
     assert drawn and all(re.search(r"<[ac:]*f>'?[^<]+'?!\$", text) for text in texts)
 
 
+def test_the_contents_of_the_workbook_count_the_charts_of_each_sheet(written: Path) -> None:
+    contents = openpyxl.load_workbook(written / "report.xlsx").worksheets[0]
+    rows = [[cell.value for cell in row] for row in contents.iter_rows()]
+    begin = next(n for n, row in enumerate(rows) if row[0] == "Sheet")
+    stated = [int(str(row[3]).split()[0]) if row[3] else 0 for row in rows[begin + 1 :] if row[0]]
+    drawn = []
+    with ZipFile(written / "report.xlsx") as archive:
+        names = set(archive.namelist())
+        for place in range(2, len(stated) + 2):
+            links = f"xl/worksheets/_rels/sheet{place}.xml.rels"
+            text = archive.read(links).decode() if links in names else ""
+            drawings = re.findall(r"drawings/(drawing[0-9]+\.xml)", text)
+            drawn.append(
+                sum(archive.read(f"xl/drawings/{each}").decode().count("<c:chart ")
+                    for each in drawings)
+            )  # fmt: skip
+    assert stated == drawn and sum(drawn) > 1
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_report_as_one_pdf_has_its_tables_and_all_its_charts(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "result")
+    case = build.case("udp")
+    for number in range(2):
+        build.pings(case, number, samples_around(20_000, 300, np.random.default_rng(number)))
+    done("report", build.finish(), "--to", "html,report-pdf", "--out", tmp_path)
+    assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF-")
+    if not shutil.which("pdftotext"):
+        pytest.skip("no pdftotext")
+    ran = subprocess.run(["pdftotext", tmp_path / "report.pdf", "-"], capture_output=True,
+                         text=True, check=True)  # fmt: skip
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    titles = re.findall(r'<figure class="chart"><h3[^>]*>([^<]*?) *<', page)
+    words = " ".join(ran.stdout.split())
+    assert titles and all(html.unescape(title) in words for title in titles)
+    # Once in the heading, once as the script has drawn it.
+    assert words.count("percent of samples sent that are faster") == 2
+
+
 def test_figures_for_tools_of_ci_are_those_of_the_table(results: Results, written: Path) -> None:
     cases = {row["case"]: row for row in busmark.open(results("varied")).cases.to_dicts()}
     smaller: list[dict[str, Any]] = json.loads(

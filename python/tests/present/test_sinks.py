@@ -43,7 +43,7 @@ IMPORTED = Path(__file__).parents[2] / "busmark" / "plugins" / "imports" / "test
 
 ORACLES = Path(__file__).parents[1] / "oracles" / "results"
 
-OF_THE_PAGE = {"page", "html", "panels"}
+OF_THE_PAGE = {"page", "html", "panels", "pdf"}
 
 
 @pytest.fixture
@@ -82,6 +82,8 @@ def test_every_form_writes_any_document(
 ) -> None:
     monkeypatch.setattr(notebook, "execute", lambda *_: None)
     form = formats.FORMATS[name]
+    if form.programs and not any(map(shutil.which, form.programs)):
+        pytest.skip("no browser")
     written = formats.write(formats.Views(lambda: document), [form], tmp_path)[name]
     assert written and all(path.stat().st_size for path in written)
     assert {path for path in tmp_path.rglob("*") if path.suffix == ".tmp"} == set()
@@ -146,6 +148,13 @@ def test_a_document_without_a_chart_is_refused_where_charts_are_wanted(tmp_path:
     with pytest.raises(UserError, match=r"no chart in this document \(capture\)") as refused:
         formats.write(empty, formats.chosen("svg", "capture"), tmp_path)
     assert refused.value.where == "--to svg"
+
+
+def test_a_report_as_one_pdf_needs_a_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(UserError, match="without a browser: none of chromium") as refused:
+        formats.chosen("html,report-pdf")
+    assert "apt install chromium" in refused.value.remedy
 
 
 def test_forms_of_ci_are_of_results_and_comparisons() -> None:

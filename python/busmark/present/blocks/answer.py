@@ -407,17 +407,13 @@ def sizes(campaign: Campaign) -> Section | None:
         return None
     fields = (
         Field("Middleware", lambda fit: _with_workload(campaign.case(fit.cases[0]))),
+        Field("Transport", lambda fit: campaign.case(fit.cases[0]).choices.get("transport")),
+        Field("Placement", lambda fit: placement_short(fit.placement)),
         Field("Overhead", "overhead", "ns", kind="figure"),
         Field("Per byte", "slope", "ns/B", kind="figure"),
         Field("Departure", "departure", "1"),
     )
-    table = listing(
-        fits,
-        fields,
-        note=[Text("sizes")],
-        key="sizes",
-        row=lambda fit: Row(group=placement_short(fit.placement)),
-    )
+    table = listing(fits, fields, note=[Text("sizes")], key="sizes")
     return Section("Median RTT/2 against size", [table])
 
 

@@ -7,8 +7,10 @@ drawn where it is near.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import nan
+
+from numpy import interp
 
 from busmark.model.case import CaseSummary
 from busmark.model.case import Curve as Points
@@ -39,6 +41,10 @@ SHORT_TAIL = 1.5
 
 FEW = 3
 """Cases up to which areas are filled: more would hide each other."""
+
+BODY, WIDENED = (5.0, 95.0), 0.5
+"""Per cent between which the body of a distribution is, and the part of its width by which an axis
+of densities is wider."""
 
 REACH = 0.8
 """How far an axis goes beyond the whiskers, in lengths from the smallest sample to the upper
@@ -161,9 +167,11 @@ def shares(
     remark: Callable[[Measure, Sequence[CaseSummary]], str],
     *,
     filled: bool = False,
+    body: bool = False,
 ) -> OfMeasure:
     """Return what draws how frequent values are, `title` says in what unit. The floor is a line at
-    its median where that is among them, for its own shape would dwarf all others."""
+    its median where that is among them, for its own shape would dwarf all others. `body`: the axis
+    has the body of the distributions, for a tail would squeeze it."""
 
     def draw(measure: Measure, choice: Choice) -> Iterator[Picture]:
         members = choice.members
@@ -180,7 +188,14 @@ def shares(
             for case in known
         ]
         text = f"{_counted(members, measure)}. {remark(measure, members)}"
-        text += panels.back_text(members)
+        reach, beyond = _body(measure, known) if body else (None, "")
+        if reach:
+            low, high = reach
+            found = [
+                replace(curve, points=[p for p in curve.points if low <= p.x <= high])
+                for curve in found
+            ]
+        text += f"{beyond}{panels.back_text(members)}"
         every, lines_of = [p for curve in found for p in curve.points], []
         if every and (floor := _floor_median(measure, choice)):
             name, at = floor
@@ -189,7 +204,7 @@ def shares(
                 lines_of.append(Reference(name, "dash", ends))
                 text += choice.floor_note
         yield choice.picture(
-            Axis(measure.axis(members)),
+            Axis(measure.axis(members), ends=reach),
             Axis(title, from_zero=True),
             found,
             text,
@@ -268,7 +283,37 @@ def density(kind: str) -> OfMeasure:
             "and the largest sample; the central 99 %, of what came back."
         )
 
-    return shares("density, 1/µs", lines, remark)
+    return shares("density, 1/µs", lines, remark, body=True)
+
+
+def _body(
+    measure: Measure, members: Sequence[CaseSummary]
+) -> tuple[tuple[float, float] | None, str]:
+    """Return the ends of an axis, µs, that has the bodies of all distributions, and a sentence on
+    what is beyond it; no ends where all samples are near."""
+    of = [pairs(measure, case, "quantiles") for case in members]
+    inner = [y for own in of for x, y in own if BODY[0] <= x * 100 / own[-1][0] <= BODY[1]]
+    if not inner or min(inner) == max(inner):
+        return None, ""
+    room = WIDENED / 2 * (max(inner) - min(inner))
+    low = max(min(inner) - room, min(own[0][1] for own in of))
+    high = min(max(inner) + room, max(own[-1][1] for own in of))
+    outside = [100 - _percent(own, low, high) for own in of]
+    if max(outside) <= 0:
+        return None, ""
+    ends = dict.fromkeys(f"{share:.2g}" for share in (min(outside), max(outside)))
+    return (low, high), (
+        " The axis has the central 90 % of every case and half as much again; beyond it are "
+        f"about {' to '.join(ends)} % of the samples{' of a case' if len(members) > 1 else ''}."
+    )
+
+
+def _percent(of: Sequence[tuple[float, float]], low: float, high: float) -> float:
+    """Return how many per cent of what came back is between these values, by quantiles."""
+    places, reached = [x for x, _ in of], [y for _, y in of]
+    before = 0.0 if low <= reached[0] else interp(low, reached, places)
+    upto = places[-1] if high >= reached[-1] else interp(high, reached, places)
+    return float(100 * (upto - before) / places[-1])
 
 
 def density_points(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:

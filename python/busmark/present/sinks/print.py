@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import vl_convert
 
@@ -66,11 +67,20 @@ def chart(sheet: Drawing) -> Spec:
     spec, room = plots(width), width
     for _ in range(PASSES if "layer" not in spec else 0):
         # How wide axes are is known when they are drawn: what is left over goes to the plots.
-        room += width - float(SIZE.findall(vl_convert.vegalite_to_svg(spec))[0][0])
+        room += width - float(SIZE.findall(vl_convert.vegalite_to_svg(_empty(spec)))[0][0])
         spec = plots(room)
     texts = [one_line(each, LONGEST_DRAWN) for each in sheet.texts]
     below = [line for each in texts for line in _lines(each, width, EM * 0.93)]
     return spec | {"title": {"text": _lines(sheet.title, width, EM * 8 / 7), "subtitle": below}}
+
+
+def _empty(spec: Any) -> Any:
+    """Return a specification without its data, whose axes are as wide: each names its domain."""
+    if isinstance(spec, dict):
+        return {
+            key: {"values": []} if key == "data" else _empty(each) for key, each in spec.items()
+        }
+    return [_empty(each) for each in spec] if isinstance(spec, list) else spec
 
 
 def _lines(text: str, width: float, em: float) -> list[str]:

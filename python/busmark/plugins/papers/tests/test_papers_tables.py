@@ -4,6 +4,7 @@ the documents print."""
 from __future__ import annotations
 
 import tarfile
+import tomllib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -187,7 +188,29 @@ def test_d8_what_adapters_declare_stands_beside_the_slide_of_three_products(
         (adapter,) = [each for each in declared.values() if each["title"] == title]
         assert own["QoS policies"][place] == len(adapter["qos"])
         assert own["WaitSets"][place] == ("yes" if "waitset" in adapter["waits"] else "no")
-    assert there["DDS2"][-2:] == ["none", "none"] and len(there[""]) == 6
+    assert there["DDS2"][-2:] == ["none", "none"] and len(there["Property"]) == 6
+
+
+PAPERS = Path(package.__file__).parent / "plugins" / "papers"
+
+
+def test_d8_each_dds_has_the_rows_of_the_slides_for_its_interface(recorded: Recorded) -> None:
+    known = tomllib.loads((PAPERS / "pother_2008" / "api.toml").read_text(encoding="utf-8"))
+    declared = (PAPERS.parents[1] / "adapters" / "known.toml").read_text(encoding="utf-8")
+    dds = {name for name, each in tomllib.loads(declared).items() if each.get("family") == "dds"}
+    own = {known["same_as"].get(name, name) for name in dds}
+    assert {*known["language"]} == own and {*known["same_as"]} <= dds
+    for row in known["row"]:
+        assert {*row} - {"slide", "title"} == own, row["title"]
+        assert all(row[name].strip() for name in own), row["title"]
+    titles = [row["title"] for row in known["row"]]
+    assert len({*titles}) == len(titles) == 22
+    # The rows that slide 2/4 has of three products.
+    _, found = recorded("determinism")
+    (there,) = map(columns, tables(found, "API compliance and portability"))
+    assert there["Property"] == [row["title"] for row in known["row"] if row["slide"] == "2/4"]
+    (shown,) = map(columns, tables(found, "The interfaces"))
+    assert shown["Property"] == titles and len(shown) > 2
 
 
 CAPTURES = Path(__file__).parents[5] / "crates" / "busmark-packets" / "tests" / "data"
