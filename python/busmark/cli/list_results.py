@@ -61,8 +61,11 @@ def draw(results: list[ListedResult], console: Console) -> None:
         Column("State", [Cell(each.state) for each in results]),
         Column("Directory", [Cell(each.directory) for each in results], detail=True),
     ]
-    note = "names" if results[0].here else "names-elsewhere"
-    show_table(Table(columns, [Row() for _ in results], notes=[Text(note)]), console)
+    last = "the first of these"
+    if not results[0].here:
+        last = "none: no result was begun in this folder or below it"
+    note = Text("names", {"last": last})
+    show_table(Table(columns, [Row() for _ in results], notes=[note]), console)
 
 
 def _machine(each: ListedResult) -> Cell:

@@ -12,11 +12,7 @@ TEXTS = {
         "others differ at {level} (Holm)."
     ),
     "columns": "Hidden: {names}. Widen the terminal, or use --wide.",
-    "names": "@NAME stands for a directory, @last for the first of these.",
-    "names-elsewhere": (
-        "@NAME stands for a directory, @last for none: no result was begun in this folder or below "
-        "it."
-    ),
+    "names": "@NAME stands for a directory, @last for {last}.",
     "see": "See: {marks}. (!! error, ! warning, else note)",
     "explained": "Cause, evidence, remedy and cases of each: busmark show [DIRECTORY] --findings",
     "typical": (
@@ -148,18 +144,12 @@ TEXTS = {
     "late_untimed": (
         "Without a latency: samples on one hop alone. Latency is the time from one hop to another, "
         "such as from a client's packet to the packet behind the agent; the capture has one place "
-        "of their way."
-    ),
-    "late_unfollowed": (
-        "Nothing confirms {number} of them: whether they were received is not in the capture."
+        "of their way. Nothing confirms {number} of them: whether they were received is not in the "
+        "capture."
     ),
     "late_alike": (
         "A row with several samples: the packets show the same of each of them; named are those "
         "of the first. Latencies of several: the median, in brackets the least and the greatest."
-    ),
-    "late_further": (
-        "`busmark capture analyse {file}` has latencies, throughput and lengths; `--worst 3` shows "
-        "the packets of the first three samples."
     ),
     "late_cause": (
         "A cause explains a sample if the wait that its packets prove is at least half of what "

@@ -38,7 +38,7 @@ VALUES: dict[str, dict[str, object]] = {
         "loss": "0.1 %", "confirmations": 3, "new_for": 1,
     },
     "too_few": {"needed": 10},
-    "late_unfollowed": {"number": "8"}, "late_further": {"file": "it.pcapng"},
+    "late_untimed": {"number": "8"}, "names": {"last": "the first of these"},
     "typical": {"level": "95 %"},
 }  # fmt: skip
 """Values of each template that has any."""

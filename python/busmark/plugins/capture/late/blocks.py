@@ -58,7 +58,11 @@ def document(found: LateSamples, *, in_file: bool = True) -> Document:
 
 
 def _further(file: str) -> Section:
-    return Section("", [Text("late_further", {"file": shlex.quote(file)}, style="quiet")])
+    further = (
+        f"`busmark capture analyse {shlex.quote(file)}` has latencies, throughput and lengths; "
+        "`--worst 3` shows the packets of the first three samples"
+    )
+    return Section("", [Text("line", {"line": further}, style="quiet")])
 
 
 def _counts(found: LateSamples) -> Section:
@@ -78,13 +82,11 @@ def _counts(found: LateSamples) -> Section:
     ]
     notes = []
     if found.untimed:
-        notes.append(Text("late_untimed", style="quiet"))
-    if found.unfollowed:
-        number = count(found.unfollowed)
-        notes.append(Text("late_unfollowed", {"number": number}, style="quiet"))
+        values: dict[str, object] = {"number": count(found.unfollowed)}
+        notes.append(Text("late_untimed", values, style="quiet"))
     if found.limit_ns is not None and found.median_ns is not None:
         limit, median = time_text(found.limit_ns), time_text(found.median_ns)
-        values: dict[str, object] = {
+        values = {
             "round": found.rounds[0], "limit": limit, "by": found.limit_by, "median": median,
         }  # fmt: skip
         notes.append(Text("late", values, style="quiet"))
