@@ -230,9 +230,7 @@ class Builder:
         whole = frame.with_columns(absent).select(
             pl.col(name).cast(kind) for name, kind in schema.items()
         )
-        path = folder / f"{file_stem(case, number)}.parquet"
-        path.unlink(missing_ok=True)
-        write_table(whole, path)
+        write_table(whole, folder / f"{file_stem(case, number)}.parquet")
 
     def finish(self, **changes: Any) -> Path:
         """Write the manifest and the table of rounds."""

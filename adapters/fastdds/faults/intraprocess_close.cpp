@@ -108,7 +108,7 @@ void deliver(IntraprocessDeliveryType how) {
 
 std::atomic<int> deleted{0};
 
-/// Ends the process when nothing has been deleted for so long.
+/// Ends the process when nothing has been deleted for that time.
 void watch() {
     for (int before = -1; before != deleted; std::this_thread::sleep_for(HANGS)) before = deleted;
     std::printf("delete_datawriter has not returned within 30 s, after %d that did\n", deleted.load());

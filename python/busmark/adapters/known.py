@@ -38,7 +38,7 @@ class Fault:
     signals: Sequence[str] = ()
     """Signals by which the process ends; none: it hangs."""
     participants: int = 1
-    """Of one process, at least."""
+    """Participants of one process, at least."""
     options: Mapping[str, str] = field(default_factory=dict)
     """Options as shipped, with another value of which it does not occur."""
 

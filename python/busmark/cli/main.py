@@ -68,7 +68,7 @@ COMMANDS = {
     "report": Command(
         LOOK, "report:command", "Write reports: page, charts, workbook, notebook, CSV."
     ),
-    "list": Command(LOOK, "list_results:command", "List results, those of this folder first."),
+    "list": Command(LOOK, "list_results:command", "List results, this folder's first."),
     "compare": Command(
         LOOK, "compare:command", "Compare results with a baseline; gate on the ratio."
     ),
@@ -254,8 +254,8 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 )
 @click.version_option(__version__, prog_name="busmark")
 def busmark() -> None:
-    """Measure how publish/subscribe middleware performs, the same way for every vendor. Exit codes:
-    0 done, 1 a criterion or comparison not met, 2 usage or input error, 130 interrupted.
+    """Measure how publish/subscribe middleware performs, alike for every vendor. Exit codes: 0
+    done, 1 limit not met, 2 usage or input, 130 interrupted.
     """
 
 

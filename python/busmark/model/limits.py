@@ -413,8 +413,16 @@ class _Parser:
     def example(self, of: Subject) -> str:
         if self.baseline:
             return "0.1%" if of.is_share_of_samples else "1.05"
-        return {"ns": "2ms", "1": "0.1%", "1/s": "50k", "Mbit/s": "400Mbit/s", "CPU": "0.5",
-                "MiB": "64MiB", "B": "1500", "": "0"}[of.unit]  # fmt: skip
+        return {
+            "ns": "2ms",
+            "1": "0.1%",
+            "1/s": "50k",
+            "Mbit/s": "400Mbit/s",
+            "CPU": "0.5",
+            "MiB": "64MiB",
+            "B": "1500",
+            "": "0",
+        }[of.unit]
 
     def conditions(self, text: str) -> dict[str, str]:
         found: dict[str, str] = {}

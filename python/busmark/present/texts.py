@@ -148,8 +148,9 @@ TEXTS = {
         "capture."
     ),
     "late_alike": (
-        "A row with several samples: the packets show the same of each of them; named are those "
-        "of the first. Latencies of several: the median, in brackets the least and the greatest."
+        "A row with several samples: the packets show the same of each of them; the packets "
+        "named are of the first one. Latencies of several: the median, in brackets the least and "
+        "the greatest."
     ),
     "late_cause": (
         "A cause explains a sample if the wait that its packets prove is at least half of what "

@@ -33,7 +33,8 @@ _TAIL = 1 << 18
 
 
 def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
-    """Write a Parquet file with its checksum; options as of `DataFrame.write_parquet`."""
+    """Write a Parquet file with its checksum in the place of what is there; options as of
+    `DataFrame.write_parquet`."""
     # Not by polars into the file: of a full disk it says now and then "transport error" alone.
     memory = BytesIO()
     frame.write_parquet(memory, metadata={KEY: ZEROS.decode()}, **options)
@@ -41,7 +42,8 @@ def write(frame: pl.DataFrame, path: Path, **options: Any) -> None:
     place = _place(content)
     assert place is not None
     content[place : place + len(ZEROS)] = _digits(content, place)
-    files.create(path, bytes(content))
+    with files.created(path, anew=True) as file:
+        files.write_all(file.fileno(), bytes(content))
 
 
 def agrees(path: Path) -> bool | None:

@@ -105,7 +105,7 @@ def test_a_result_that_cannot_be_written_is_analysed_in_memory(directory: Path) 
         (directory / name).unlink()
         # In the way of the file that would take its place.
         (directory / f"{name}.partial").mkdir()
-    assert show(directory) == shown
+    assert show(directory, "the analysis is not kept") == shown
     assert not any((directory / name).exists() for name in KEPT)
 
 

@@ -21,9 +21,9 @@ enum Content {
 /// Bodies that were looked at and are not what this end expects.
 #[derive(Default)]
 pub struct Differences {
-    /// Of the right size, with other content.
+    /// Samples of the right size, with other content.
     pub corrupted: u64,
-    /// Of another size: the other end may be defined for it.
+    /// Samples of another size: the other end may be defined for it.
     pub other_size: Option<OtherSize>,
 }
 

@@ -289,11 +289,11 @@ MIN_RATE_SHARE = 0.95
 
 
 IMPORTED_CAUSE = (
-    "The tool wrote fewer samples per second than requested. Its latencies are those of the rate "
+    "The tool wrote fewer samples per second than requested. Its latencies are of the rate "
     "that was reached; if it stamps a sample when it really sends it, they leave out how late the "
     "writer was."
 )
-"""Of another tool, which may count latency from the actual sending."""
+"""For another tool, which may count latency from the actual sending."""
 IMPORTED_REMEDY = (
     "Read the figures as measured at the rate that was reached, or measure again at a rate that "
     "the writer keeps."

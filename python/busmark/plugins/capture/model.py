@@ -141,8 +141,8 @@ class Way(BaseModel):
     bytes_per_sample: Range | None
     """Sum of the packet lengths of all hops."""
     eq2_mbit_s: Range | None
-    """Packet lengths of all hops by the time that `eq2_until` names. It is a size by a delay, which
-    some call throughput: it grows as the delay shrinks, at one rate of samples."""
+    """Packet lengths of all hops by the time that `eq2_until` names. It is a size divided by a
+    delay, which some call throughput: it grows as the delay shrinks, at one rate of samples."""
     eq2_until: Literal["ACKNACK", "TCP", "application", "data"] | None
     """The end of that time: the confirmation, which makes it L; the application's stamp, where
     nothing confirms and there are stamps; else the data packet of the last hop, which is no L."""

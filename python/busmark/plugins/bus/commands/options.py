@@ -31,7 +31,7 @@ ATTACHMENT = (
     click.option("--transport", default="", metavar="NAME", help="Default: the adapter's first."),
     click.option("--domain", default=0, show_default=True, type=click.IntRange(0, 230)),
     click.option("--interface", metavar="NAME",
-                 help="Network interface of all traffic; by default that of --address, else lo."),
+                 help="Network interface of all traffic; default: the one with --address, or lo."),
     click.option("--address", metavar="IP",
                  help="Address of that interface; by default its first one."),
     click.option("--profile", default="default", show_default=True,
