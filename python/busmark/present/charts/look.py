@@ -64,8 +64,7 @@ FURTHER = ("#C3870F", "#78692D", "#5A872D", "#3C96E1", "#D22D69", "#0F96B4")
 """Colours of adapters that do not ship with Busmark; as far apart, from each other and from those
 above."""
 
-SERIES = (*FURTHER, SHIPPED["fastdds"].colour, SHIPPED["zenoh"].colour, SHIPPED["udp"].colour,
-          SHIPPED["microxrcedds"].colour)  # fmt: skip
+SERIES = (*FURTHER, *(SHIPPED[name].colour for name in ("fastdds", "zenoh", "udp", "microxrcedds")))
 """Ten colours of series that belong to no adapter, and of overlaid cases of one adapter."""
 
 DARKEST, LIGHTEST = 0.135, 0.29
