@@ -105,8 +105,11 @@ class Attachment:
     def elsewhere(self) -> str:
         """Return which other interfaces this machine has, as a sentence: who uses one of them is
         not seen here. Empty: there is none."""
-        others = {each["name"]: each["address"] for each in reversed(_interfaces())
-                  if each["name"] != self.interface}  # fmt: skip
+        others = {
+            each["name"]: each["address"]
+            for each in reversed(_interfaces())
+            if each["name"] != self.interface
+        }
         if not others:
             return ""
         named = ", ".join(f"{name} ({address})" for name, address in sorted(others.items()))

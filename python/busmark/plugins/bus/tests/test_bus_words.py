@@ -207,6 +207,11 @@ def test_a_message_with_anything_in_its_place_ends_nothing(
 def test_a_test_that_failed_at_its_other_end_since_it_began_is_known(
     change: dict[str, Any], failed: bool
 ) -> None:
-    ended = {"news": "ended", "test": 8, "kind": "receiver", "at_realtime_ns": 6,
-             "error": {"kind": "invalid", "message": "larger than its own"}}  # fmt: skip
+    ended = {
+        "news": "ended",
+        "test": 8,
+        "kind": "receiver",
+        "at_realtime_ns": 6,
+        "error": {"kind": "invalid", "message": "larger than its own"},
+    }
     assert bus.failed_at({**ended, **change}, 8, bus.OTHER_END["transmitter"], 5) == failed

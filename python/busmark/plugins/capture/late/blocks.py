@@ -60,7 +60,7 @@ def document(found: LateSamples, *, in_file: bool = True) -> Document:
 def _further(file: str) -> Section:
     further = (
         f"`busmark capture analyse {shlex.quote(file)}` has latencies, throughput and lengths; "
-        "`--worst 3` shows the packets of the first three samples"
+        "`--worst 3` shows the packets of the first three samples."
     )
     return Section("", [Text("line", {"line": further}, style="quiet")])
 
@@ -87,8 +87,11 @@ def _counts(found: LateSamples) -> Section:
     if found.limit_ns is not None and found.median_ns is not None:
         limit, median = time_text(found.limit_ns), time_text(found.median_ns)
         values = {
-            "round": found.rounds[0], "limit": limit, "by": found.limit_by, "median": median,
-        }  # fmt: skip
+            "round": found.rounds[0],
+            "limit": limit,
+            "by": found.limit_by,
+            "median": median,
+        }
         notes.append(Text("late", values, style="quiet"))
     return Section("", [Table(columns, [Row() for _ in rows], notes=notes, key="counts")])
 
@@ -144,8 +147,9 @@ def _listed(found: LateSamples) -> Iterator[Section]:
     for one in found.worst:
         groups.setdefault(_alike(one), []).append(one)
     order = list(CAUSES)
-    alike = sorted(groups.values(), key=lambda own: (own[0].round, own[0].way,
-                                                     order.index(own[0].cause)))  # fmt: skip
+    alike = sorted(
+        groups.values(), key=lambda own: (own[0].round, own[0].way, order.index(own[0].cause))
+    )
     listed = alike[:MOST_LISTED]
     if not listed:
         return

@@ -99,9 +99,18 @@ def planted() -> Iterator[tuple[str, LateSamples]]:
     yield "a round left out", bare.model_copy(update={"left": [left]})
     packet = PacketShown(file="it.pcapng", packet=9, at_ns=5, what="SPDP")
     for name, ordinary in (("more discovery than usual", 1), ("as much as usual", 10)):
-        yield name, bare.model_copy(update={
-            "unproved": 4, "discovery_late": 4, "ordinary": 10, "discovery_ordinary": ordinary,
-            "discovery_packet": packet})  # fmt: skip
+        yield (
+            name,
+            bare.model_copy(
+                update={
+                    "unproved": 4,
+                    "discovery_late": 4,
+                    "ordinary": 10,
+                    "discovery_ordinary": ordinary,
+                    "discovery_packet": packet,
+                }
+            ),
+        )
 
 
 def test_findings_of_late_samples_are_as_reviewed() -> None:
