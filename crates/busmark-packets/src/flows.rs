@@ -238,7 +238,7 @@ impl Flows {
             .list
             .iter()
             .filter(|flow| flow.ours)
-            .flat_map(|flow| flow.ends())
+            .flat_map(Flow::ends)
             // A group is everybody's.
             .filter(|(_, end)| !end.address.is_multicast())
             .collect();

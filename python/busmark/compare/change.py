@@ -205,14 +205,22 @@ def change_of(
     return FigureChange(name, headline, before, after, tested, why_not, None, by_rounds)
 
 
+TESTS_OF_LOSS = 2
+"""Of loss by the spread of rounds, and by pairs of rounds: the smaller p-value counts twice."""
+
+
 def _p_of_rounds(
     baseline: Measurement, candidate: Measurement, tested: stats.Change
 ) -> float | None:
     """Return the p-value of no change in a share by pairs of rounds: losses come in bursts, so that
-    few rounds have most of them and the spread of rounds shows nothing, where each pair does."""
+    few rounds have most of them and the spread of rounds shows nothing, where each pair does.
+    None where pairs that all agree would be too few: a second test costs power, whatever it can
+    show."""
     if baseline.counts is None or candidate.counts is None:
         return None
     common = baseline.values.keys() & candidate.values.keys()
+    if TESTS_OF_LOSS * stats.sign_test(len(common), len(common)) > 1.0 - CONFIDENCE:
+        return None
     signs = [np.sign(candidate.values[n] - baseline.values[n]) for n in common]
     more, less = signs.count(1.0), signs.count(-1.0)
     return stats.sign_test(more if tested.estimate.value > 0.0 else less, more + less)

@@ -151,7 +151,9 @@ pub(crate) fn c37_looking_changes_nothing(context: &Context) -> Verdict {
     let mut link = Link::open(context, &Plan::new(context, &endpoint))?;
     let looker = context.participant()?;
     // A writer that nobody reads: whoever matched with it would be counted.
-    let lonely = Outbox::new(&link.writing, &context.endpoint(), 1, context.patience())?;
+    let alone = context.endpoint();
+    let lonely = Outbox::new(&link.writing, &alone, 1, context.patience())?;
+    appears(context, &looker, EntityKind::Writer, &alone.topic)?;
     appears(context, &looker, EntityKind::Writer, &endpoint.topic)?;
     appears(context, &looker, EntityKind::Reader, &endpoint.topic)?;
     // Both must have found each other, or what is new would be the other one.

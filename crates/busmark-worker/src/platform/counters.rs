@@ -270,9 +270,8 @@ fn cpu_time() -> Duration {
 fn ends_within(input: &impl AsFd, time: Duration) -> io::Result<bool> {
     let limit = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
     match poll(&mut [PollFd::new(input, PollFlags::IN)], Some(&limit)) {
-        Ok(0) => Ok(false),
+        Ok(0) | Err(rustix::io::Errno::INTR) => Ok(false),
         Ok(_) => Ok(rustix::io::read(input, &mut [0; 64])? == 0),
-        Err(rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
 }
