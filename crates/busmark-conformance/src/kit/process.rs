@@ -192,7 +192,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new_in(SHARED_MEMORY).expect("shared memory");
         let theirs = tempfile::NamedTempFile::new_in(SHARED_MEMORY).expect("shared memory");
         // Started by another: what this process has started counts as its own.
-        let script = "sleep 60 <\"$0\" >/dev/null & echo $!";
+        let script = "sleep 60 <\"$0\" >/dev/null 2>&1 & echo $!";
         let shell =
             std::process::Command::new("sh").args(["-c", script]).arg(theirs.path()).output();
         let process = String::from_utf8(shell.expect("a shell").stdout).expect("a number");
