@@ -85,7 +85,7 @@ def test_a_disk_that_fills_up_keeps_the_rounds_before(lab: Lab) -> None:
     assert ended.code == 2, ended.text
     assert "the result cannot be stored (No space left on device)" in ended.err
     assert str(small / "result") in ended.err
-    assert "Make room, or make it writable, and continue with --resume." in ended.err
+    assert "Make room, or make it writable, and continue with `busmark run --resume" in ended.err
     assert assert_intact(saved).cases.height > 0
     before = fingerprints(saved)
     assert lab.busmark("show", saved).code == 0

@@ -9,7 +9,7 @@ import click
 
 from busmark import files
 from busmark.cli.output import echo
-from busmark.errors import UserError
+from busmark.errors import UserError, refused
 
 
 @click.group(
@@ -52,7 +52,8 @@ def build(idl: Path, name: str, value: Path, out: Path, only: tuple[str, ...]) -
     user = UserType.of(idl, name)
     names = _adapters(only)
     python_generator()  # before anything that takes time
-    out.mkdir(parents=True, exist_ok=True)
+    with refused("cannot be a folder", out, "Name another with --out."):
+        out.mkdir(parents=True, exist_ok=True)
     idlc = idl_compiler((out / "build" / "idlc.txt").absolute())
     cdr = out / "value.cdr"
     size = serialise(user, value, cdr, idlc, (out / "build" / "python").absolute())

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from busmark.errors import UserError
+from busmark import files
+from busmark.errors import UserError, refused
 
 TAKEN = ("busmark.idl", "user_sample.idl")
 """Names of Busmark's own files, beside whose generated code the user's lies."""
@@ -28,6 +29,8 @@ class UserType:
         """Return the type; raise `UserError` for no file and for a name that cannot be one."""
         if not idl.is_file():
             raise UserError("no such file", where=str(idl), remedy="Name an IDL file.")
+        with refused("cannot be read", idl, "Name an IDL file."):
+            files.content(idl, files.SMALL)
         if idl.name in TAKEN:
             raise UserError(
                 "Busmark has a file of that name",

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark import files
 from busmark.cli.documents import show_rows
 from busmark.cli.options import Amount
 from busmark.cli.output import echo
+from busmark.errors import refused
 from busmark.plugins.bus.commands.found import WAIT, need_list, short
 from busmark.plugins.bus.commands.options import attached, attachment
 
@@ -195,6 +197,9 @@ def traffic(
     from busmark.plugins.own_types.value import Types
     from busmark.temporary import run_directory
 
+    for idl in idls:
+        with refused("cannot be read", idl, "Name an IDL file."):
+            files.content(idl, files.SMALL)
     bus = attachment(options)
     need_list(bus)
     with run_directory() as folder:
