@@ -185,7 +185,7 @@ def test_a_sink_knows_no_other_sink_and_no_campaign(path: Path) -> None:
         (["doctor", "--to", "xlxs"], "no form of machine 'xlxs'"),
         (["adapters", "--to", "junit"], "no form of adapters 'junit'"),
         (["doctor", "--folder", "x"], "is the folder of --to"),
-        (["doctor", "--html", "no/such/folder/x.html"], "this folder is not there"),
+        (["doctor", "--html", "no/such/folder/x.html"], "cannot be written"),
         (["compare", "a", "b", "--to", "junit"], "there is no criterion to write"),
     ],
 )
