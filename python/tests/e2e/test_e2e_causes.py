@@ -101,20 +101,6 @@ def test_03_a_cpu_limit_of_a_group_above(lab: Lab) -> None:
     assert "nagle-delayed-ack" not in {each.id for each in manifest.findings}
 
 
-def test_13_foreign_traffic(lab: Lab) -> None:
-    need_adapters("cyclonedds")
-    matrix = 'adapter = "cyclonedds"\ntest = "throughput"\nrate_hz = 500\nplacement = "free"'
-    (lab.folder / "other").mkdir()
-    lab.scenario(
-        scenario(matrix, measure="duration_s = 30\nwarmup_s = 0.1", rounds=ONE), "other.toml"
-    )
-    other = lab.start("run", "other.toml", "--out", "stranger")
-    with tidy(other):
-        eventually(lambda: count(lab.folder / "stranger", "round_begins"), lambda: "not begun")
-        finding = found(lab, matrix, "foreign-traffic")
-    assert "foreign samples in 1 of 1 round" in finding.evidence
-
-
 def test_15_a_broker_that_is_restarted(lab: Lab) -> None:
     need_adapters("mqtt")
     program = shutil.which("mosquitto", path=f"{os.environ['PATH']}:/usr/sbin")
