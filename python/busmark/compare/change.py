@@ -206,7 +206,8 @@ def change_of(
 
 
 TESTS_OF_LOSS = 2
-"""Of loss by the spread of rounds, and by pairs of rounds: the smaller p-value counts twice."""
+"""Tests of a loss: by the spread of rounds, and by pairs of rounds; the smaller p-value counts
+twice."""
 
 
 def _p_of_rounds(
