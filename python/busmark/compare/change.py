@@ -80,7 +80,7 @@ class FigureChange:
         own = self.tested.p_value(unchanged(self.name)) if self.tested else None
         if own is None or self.p_of_rounds is None:
             return own
-        return min(1.0, 2.0 * min(own, self.p_of_rounds))
+        return min(1.0, TESTS_OF_LOSS * min(own, self.p_of_rounds))
 
     @property
     def change(self) -> Figure | None:
