@@ -18,6 +18,7 @@ from busmark.control.begin import begin, resume
 from busmark.control.campaign import default_directory
 from busmark.control.events import CampaignBegins, Event, RoundEnds
 from busmark.errors import UserError
+from busmark.model.text import plural
 from busmark.scenario import Scenario
 from busmark.store import Result
 from busmark.store.named import recent
@@ -94,11 +95,11 @@ def conduct(
         return INTERRUPTED
     by_status = Counter(result.cases["status"].to_list())
     for status, words, option in (
-        ("failed", "failed. Try", ""),
-        ("marked", "missed a criterion. Repeat", " --marked"),
+        ("failed", "failed. Try {} again", ""),
+        ("marked", "missed a criterion. Repeat {}", " --marked"),
     ):
         if number := by_status[status]:
-            what = f"1 round {words} it" if number == 1 else f"{number} rounds {words} them"
+            what = plural(number, "round") + " " + words.format("it" if number == 1 else "them")
             echo(f"{what} with: {again}{option}", err=True)
     # A marked round that was repeated stays marked: what counts is the repetition.
     judged = (

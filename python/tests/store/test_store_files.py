@@ -61,14 +61,20 @@ def test_a_pipe_is_written_to_where_somebody_reads_it_and_refused_else(tmp_path:
     with pytest.raises(OSError, match="nobody reads this pipe"):
         files.write(pipe, "text", typed=True)
     text = "x" * (1 << 20)  # more than a pipe holds
-    read: list[str] = []
-    descriptor = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    os.set_blocking(descriptor, True)
-    reader = threading.Thread(target=lambda: read.append(os.fdopen(descriptor).read()))
+    read = bytearray()
+    # Open at both ends, so that the reader meets no end before the writer comes.
+    descriptor = os.open(pipe, os.O_RDWR)
+
+    def whole() -> None:
+        while len(read) < len(text):
+            read.extend(os.read(descriptor, len(text)))
+
+    reader = threading.Thread(target=whole)
     reader.start()
     files.write(pipe, text, typed=True)
     reader.join()
-    assert read == [text] and pipe.is_fifo()
+    os.close(descriptor)
+    assert read.decode() == text and pipe.is_fifo()
 
 
 def test_a_socket_and_a_folder_are_refused(tmp_path: Path) -> None:

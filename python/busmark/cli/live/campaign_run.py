@@ -63,7 +63,7 @@ def _text(directory: str, code: int, errors: list[str]) -> int:
     with suppress(UserError):
         show(document(StoredAnalysis(result).figures), Console())
     for line in errors:
-        if line.startswith(("Go on with", "Report", "Comparison")) or " failed. Try " in line:
+        if line.startswith(("Go on with", "Report", "Comparison")) or " with: busmark " in line:
             echo(line, err=True)
     return code
 
