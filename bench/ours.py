@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from busmark.adapters import Adapter, known, libraries, resolve
+from busmark.adapters import Adapter, adapter_facts, libraries, resolve
 from busmark.control import tables
 from busmark.control.places import Places
 from busmark.control.roles import participant_config
@@ -137,7 +137,7 @@ class Ours:
     def _adapter(self, name: str) -> Adapter:
         if name not in self.adapters:
             if name not in libraries():
-                raise UserError(known()[name].reason)
+                raise UserError(adapter_facts()[name].reason)
             self.adapters.update(resolve([name]))
         return self.adapters[name]
 

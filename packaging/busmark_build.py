@@ -56,6 +56,9 @@ def build_wheel(directory: str, settings: Any = None, metadata: Any = None) -> s
                 shutil.copy2(file, NATIVE)
         for program in build_programs():
             shutil.copy2(program, NATIVE)
+        for facts in (ROOT / "adapters").glob("*/adapter.toml"):
+            (folder := NATIVE / "adapters" / facts.parent.name).mkdir(parents=True, exist_ok=True)
+            shutil.copy2(facts, folder)
         # What `busmark adapter new` copies.
         shutil.copytree(ROOT / "abi", NATIVE / "abi", dirs_exist_ok=True)
         subprocess.run([ROOT / "packaging" / "scripts" / "bundle.sh", sbom.CHARTS], check=True)

@@ -44,6 +44,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "schemas/control.schema.json": schemas.control_json,
     "python/busmark/control/protocol.py": protocol.module,
     "schemas/result.schema.json": schemas.result_json,
+    "schemas/adapter.schema.json": schemas.adapter_json,
     "schemas/prediction.schema.json": schemas.prediction_json,
     "schemas/comparison.schema.json": schemas.comparison_json,
     "schemas/events.schema.json": schemas.events_json,

@@ -11,7 +11,7 @@ from typing import Any
 
 from tools.mutations import values
 
-from busmark.adapters.known import libraries, worker
+from busmark.adapters.installed import libraries, worker
 
 STREAM: dict[str, Any] = {
     "payload": "octet",

@@ -18,7 +18,7 @@ from typing import Any
 
 from tools.pages import markdown as md
 
-from busmark.adapters import Adapter, Compliance, compliance, describe, known, libraries
+from busmark.adapters import Adapter, Compliance, adapter_facts, compliance, describe, libraries
 from busmark.errors import UserError
 from busmark.present.blocks.adapters import overview, supports
 from busmark.present.document import Section, Table
@@ -81,24 +81,25 @@ def page() -> str:
 
 @cache
 def declared() -> dict[str, Declared]:
-    """Return capabilities by name, in the order of `known.toml`: as built here, else as recorded.
+    """Return capabilities by name, in the order of their facts: as built here, else as recorded.
 
     Raise a `UserError` that names the adapters which are neither.
     """
     kept: dict[str, Declared] = json.loads(RECORD.read_text()) if RECORD.exists() else {}
     here = libraries()
-    found = {name: _described(name, here[name]) for name in known() if name in here}
+    found = {name: _described(name, here[name]) for name in adapter_facts() if name in here}
     for name, old in kept.items():
         if name in found and _linked_with_the_system(name):
             found[name]["middleware_version"] = old["middleware_version"]
-    missing = [n for n in known() if n not in found and n not in kept and not _optional(n)]
+    missing = [n for n in adapter_facts() if n not in found and n not in kept and not _optional(n)]
     if missing:
         raise UserError(
             f"adapters that are neither built here nor recorded: {', '.join(missing)}",
             where="docs/reference/adapters.md",
             remedy="Run `make adapters` first.",
         )
-    return {n: found[n] if n in found else kept[n] for n in known() if n in found or n in kept}
+    either = {**kept, **found}
+    return {name: either[name] for name in adapter_facts() if name in either}
 
 
 def not_built() -> list[str]:
@@ -115,7 +116,7 @@ def _described(name: str, path: Path) -> Declared:
 
 
 def _folder(name: str) -> Path:
-    return ROOT / "adapters" / (known()[name].folder or name)
+    return ROOT / "adapters" / (adapter_facts()[name].folder or name)
 
 
 def _linked_with_the_system(name: str) -> bool:
@@ -137,7 +138,7 @@ def _understood(whole: Compliance) -> None:
 def _left_out(found: dict[str, Declared]) -> list[str]:
     return [
         f"`{name}` ({entry.title}) is not in these tables: {entry.get}.\n"
-        for name, entry in known().items()
+        for name, entry in adapter_facts().items()
         if name not in found
     ]
 
@@ -157,7 +158,7 @@ def _linked(table: Table, found: Iterable[str]) -> str:
 
 def _options(d: Declared) -> list[str]:
     parts = [f"### {d['name']}\n", f"{d['title']}, adapter version {d['version']}."]
-    notes = known()[d["name"]].notes
+    notes = adapter_facts()[d["name"]].notes
     if (ROOT / notes).exists():
         parts[-1] += f" [What is shipped, what is changed and why](../../{notes})."
     parts[-1] += "\n"

@@ -13,6 +13,7 @@ from typing import Any, get_args
 from pydantic import BaseModel
 from tools.pages import docstrings
 
+from busmark import facts
 from busmark.adapters import worker
 from busmark.cli import event_lines
 from busmark.compare import Comparison
@@ -75,6 +76,27 @@ def events_json() -> str:
     """Return `schemas/events.schema.json`, for a line of `busmark run --json`."""
     schema = event_lines.EVENT_LINE.json_schema(mode="serialization")
     return _written(_text(schema, "EventLine", event_lines), "Busmark event of a run")
+
+
+def adapter_json() -> str:
+    """Return `schemas/adapter.schema.json`, the schema of `adapter.toml`, TOML read as JSON."""
+    own = _text(facts.AdapterFacts.model_json_schema(), "AdapterFacts", facts)
+    parts = own.pop("$defs")
+    # The table's key is the name, and the folder is the file's unless it says otherwise.
+    own["properties"].pop("name")
+    own["properties"]["like"] = {
+        "type": "string",
+        "description": "Another adapter: its facts hold here where none of their own are stated",
+    }
+    del own["required"]  # each may come from `like`
+    whole = {
+        "type": "object",
+        "properties": {"format": {"const": facts.FORMAT}},
+        "required": ["format"],
+        "additionalProperties": own,
+        "$defs": parts,
+    }
+    return _written(whole, "Facts of Busmark's adapters")
 
 
 def prediction_json() -> str:

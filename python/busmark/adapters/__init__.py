@@ -10,18 +10,17 @@ from busmark.adapters.describe import (
     misnamed,
     resolve,
 )
-from busmark.adapters.known import (
-    Fault,
+from busmark.adapters.installed import (
     checker,
     environment,
     forwarder,
-    known,
     libraries,
     not_startable,
     packets,
     search_path,
     worker,
 )
+from busmark.facts import Fault, adapter_facts
 
 __all__ = [
     "EVIDENCE",
@@ -29,6 +28,7 @@ __all__ = [
     "Cell",
     "Compliance",
     "Fault",
+    "adapter_facts",
     "available",
     "check",
     "checker",
@@ -38,7 +38,6 @@ __all__ = [
     "first_here",
     "forwarder",
     "kept_form",
-    "known",
     "libraries",
     "misnamed",
     "not_startable",

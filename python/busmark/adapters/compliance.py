@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from busmark.adapters.conformance import SECURITY, Outcome, outcome_of, outcome_of_change
-from busmark.adapters.known import known, place
+from busmark.facts import adapter_facts, order_of
 from busmark.model.parameters import CAPABILITIES
 
 Declared = Mapping[str, Any]
@@ -83,7 +83,7 @@ class Column:
     name: str
     title: str
     family: str
-    """As in `known.toml`; other: an adapter that Busmark does not come with."""
+    """As in its facts; other: an adapter without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class Compliance:
 
 def compliance(adapters: Mapping[str, Declared]) -> Compliance:
     """Make the table of these adapters: capabilities by name, as in a manifest."""
-    names = sorted(adapters, key=place)
+    names = sorted(adapters, key=order_of)
     declared = [adapters[name] for name in names]
     listed = [
         ("qos", "QoS at creation", QOS, "qos"),
@@ -203,7 +203,7 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
 
 
 def _column(name: str, declared: Declared) -> Column:
-    family = known()[name].family if name in known() else "other"
+    family = adapter_facts()[name].family if name in adapter_facts() else "other"
     return Column(name, declared.get("title") or name, family)
 
 

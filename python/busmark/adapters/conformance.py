@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from busmark import files
-from busmark.adapters.known import checker, environment, not_startable
+from busmark.adapters.installed import checker, environment, not_startable
 from busmark.errors import UserError
 from busmark.launcher import DEVNULL, PIPE, Launched, PrintsWithoutEnd, Start
 from busmark.model.parameters import CAPABILITIES, QOS

@@ -13,18 +13,15 @@ from typing import Any
 
 from busmark import files
 from busmark.adapters.conformance import digest, remembered
-from busmark.adapters.known import (
-    PATH_VARIABLE,
-    Fault,
+from busmark.adapters.installed import (
     environment,
-    faults,
-    known,
     libraries,
     not_startable,
     search_path,
     worker,
 )
 from busmark.errors import UserError, nearest, together
+from busmark.facts import PATH_VARIABLE, Fault, adapter_facts, faults
 from busmark.launcher import DEVNULL, PIPE, Launched, PrintsWithoutEnd, Start
 from busmark.processes import signal_name
 
@@ -104,12 +101,12 @@ def available() -> list[Adapter]:
     here = libraries()
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda item: describe(*item), here.items()))
-    return found + [_absent(name) for name in known() if name not in here]
+    return found + [_absent(name) for name in adapter_facts() if name not in here]
 
 
 def _absent(name: str) -> Adapter:
     """Return an adapter of this release whose library is not here."""
-    return Adapter(name, Path(f"libbusmark_{name}.so"), None, known()[name].reason)
+    return Adapter(name, Path(f"libbusmark_{name}.so"), None, adapter_facts()[name].reason)
 
 
 def resolve(
@@ -124,7 +121,7 @@ def resolve(
     if wrong := misnamed(names, where):
         raise together(wrong)
     here = libraries()
-    absent = [name for name in dict.fromkeys(names) if name in known() and name not in here]
+    absent = [name for name in dict.fromkeys(names) if name in adapter_facts() and name not in here]
     chosen = {name: _path(name, here) for name in dict.fromkeys(names) if name not in absent}
     if before:
         for name, path in chosen.items():
@@ -140,10 +137,10 @@ def first_here(alternatives: str) -> str:
     names = [name.strip() for name in alternatives.split("|")]
     here = libraries()
     for name in names:
-        if name not in {*here, *known()}:
+        if name not in {*here, *adapter_facts()}:
             return name
     for name in names:
-        program = known()[name].program if name in known() else ""
+        program = adapter_facts()[name].program if name in adapter_facts() else ""
         if name in here and (not program or shutil.which(program)):
             return name
     return names[-1]
@@ -155,7 +152,8 @@ def misnamed(names: Iterable[str], where: str | Mapping[str, str] = "") -> list[
     names, here = list(names), libraries()
     if isinstance(where, str):
         where = dict.fromkeys(names, where)
-    strange = [n for n in dict.fromkeys(names) if "/" not in n and n not in {*here, *known()}]
+    found = {*here, *adapter_facts()}
+    strange = [name for name in dict.fromkeys(names) if "/" not in name and name not in found]
     # What there is instead is listed once.
     wrong = [_unknown(name, here, where[name], listed=name == strange[-1]) for name in strange]
     for name in dict.fromkeys(names):
@@ -192,5 +190,5 @@ def _unknown(name: str, here: dict[str, Path], where: str, *, listed: bool) -> U
     return UserError(
         f"no adapter {name!r}{there}",
         where=where,
-        remedy=nearest(name, [*here, *known()], always=searched if listed else ""),
+        remedy=nearest(name, [*here, *adapter_facts()], always=searched if listed else ""),
     )

@@ -47,7 +47,7 @@ def new(name: str, out: Path | None) -> None:
     """
     import shutil
 
-    from busmark.adapters.known import contract
+    from busmark.adapters.installed import contract
 
     if not re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name):
         raise UserError(

@@ -112,14 +112,15 @@ def scenario_of(
     """
     import tomllib
 
-    from busmark.adapters import known, misnamed
+    from busmark.adapters import adapter_facts, misnamed
     from busmark.errors import Several, UserError, together
     from busmark.scenario.line import OPTIONS as KEYS
     from busmark.scenario.line import read, written
     from busmark.scenario.load import applied, validated
 
-    plain = [name for name, adapter in known().items() if adapter.family == BASELINE]
-    interop = {name: adapter.interop for name, adapter in known().items() if adapter.interop}
+    facts = adapter_facts().values()
+    plain = [each.name for each in facts if each.family == BASELINE]
+    interop = {each.name: each.interop for each in facts if each.interop}
     line, wrong = read(test, adapters, given, plain, interop)
     wrong += misnamed(line.adapters, "ADAPTER")
     wrong += not_writable(save, f"--save {save}")

@@ -14,7 +14,6 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from busmark.adapters.known import known
 from busmark.compare.answers import Answer, breaking, carried, type_costs, unreached
 from busmark.compare.effects import Effect, effects
 from busmark.compare.fits import DiscoveryGrowth, SizeFit, growths, size_fits
@@ -27,6 +26,7 @@ from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.one_case import tasks_of
 from busmark.estimate.repeated import repeated
+from busmark.facts import adapter_facts
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Floor
 from busmark.model.figure import CONFIDENCE, Figure, Frozen
@@ -166,8 +166,9 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     """Return the cases with the rated capacity of their links, and the practical one: the greatest
     goodput of TCP at full speed over such links in the same campaign; for a search, over the same
     nodes."""
-    plain = [c for c in cases if c.adapter == "tcp" and c.throughput and c.throughput.mbit_per_s]
-    plain = [c for c in plain if not c.params.rate_hz]
+    filling = {name for name, facts in adapter_facts().items() if facts.practical_capacity}
+    streams = [c for c in cases if c.adapter in filling and c.throughput and not c.params.rate_hz]
+    plain = [c for c in streams if c.throughput and c.throughput.mbit_per_s]
     by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
     completed = []
     for case in cases:
@@ -370,7 +371,7 @@ def _with_baselines(
 def _family(adapter: str, adapters: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the family by the adapter's declared name; one unknown here is no baseline."""
     name = str(adapters.get(adapter, {}).get("name") or adapter)
-    return known()[name].family if name in known() else ""
+    return adapter_facts()[name].family if name in adapter_facts() else ""
 
 
 def _with_floors(cases: list[CaseSummary], flats: Mapping[str, dim.Flat]) -> list[CaseSummary]:

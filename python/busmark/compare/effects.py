@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import Field
 
-from busmark.adapters.known import known
 from busmark.compare.rounds import FEWEST_ROUNDS, Pair, Rounds, Versus
+from busmark.facts import adapter_facts
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure, Frozen
@@ -52,7 +52,7 @@ LEAST = {
 
 LAYER = "layer"
 """What lies above a middleware's library: rmw above Fast DDS. No parameter of a scenario: which
-adapters are layers, `known.toml` says."""
+adapters are layers, their facts say."""
 
 WITH_SPENT = ("security", LAYER)
 """Parameters of which reports say what else they cost."""
@@ -107,7 +107,7 @@ def _by_test(measured: Iterable[CaseSummary]) -> dict[str, Cases]:
     found: dict[str, Cases] = {}
     for each in measured:
         flat = {**dim.flatten(each.params), "placement": each.placement}
-        entry = known().get(each.adapter)
+        entry = adapter_facts().get(each.adapter)
         if entry and entry.layer_over:
             flat |= {"adapter": entry.layer_over, LAYER: each.adapter}
         found.setdefault(each.test, []).append((each, flat))

@@ -17,6 +17,7 @@ from typing import Literal
 
 from busmark.compare.rounds import FEWEST_ROUNDS, Pair, Rounds, Versus
 from busmark.compare.verdict import WORSE
+from busmark.facts import order_of
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Frozen
 from busmark.model.naming import placement_rank, placement_text
@@ -165,9 +166,6 @@ MOST_IN_PAIRS = 16
 
 ONE_ROUND = "one round gives no interval"
 
-REFERENCE = "udp"
-"""The baseline that a leader is held against where it was measured; else the first."""
-
 
 @dataclass(slots=True)
 class _Workload:
@@ -275,8 +273,9 @@ def _value(case: CaseSummary) -> float:
 
 def _ranking(workload: _Workload, whole: str | None) -> Ranking:
     first, leader = workload.cases[0], workload.leader
-    references = workload.references
-    named = [case for case in references if case.adapter == REFERENCE] or references
+    # A leader is held against the first of the baselines that were measured.
+    first_here = min((order_of(case.adapter) for case in workload.references), default=None)
+    references = [case for case in workload.references if order_of(case.adapter) == first_here]
     why_open = (whole or _open(workload)) if leader else None
     return Ranking.model_validate(
         {
@@ -291,7 +290,7 @@ def _ranking(workload: _Workload, whole: str | None) -> Ranking:
             "best": workload.first,
             "open": why_open,
             "only_baselines": workload.only_baselines,
-            "reference": min(named, key=_value).id if named and leader else None,
+            "reference": min(references, key=_value).id if references and leader else None,
         }
     )
 

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from typing import cast
 
@@ -25,6 +26,7 @@ from busmark.compare.campaign import Campaign, summarise
 from busmark.estimate import rows, series
 from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
+from busmark.facts import fact_files
 from busmark.model.case import Curve
 from busmark.store import Result
 from busmark.store.columns import (
@@ -233,10 +235,10 @@ def _analysed(directory: Path) -> Iterator[Path]:
 
 @cache
 def _code() -> bytes:
-    """Return a digest of the code that the figures come from."""
+    """Return a digest of the code that the figures come from, and of the facts of adapters."""
     package = Path(__file__).resolve().parent.parent
-    known = hashlib.sha256()
-    for part in CODE:
-        for path in sorted((package / part).rglob("*.py")):
-            known.update(path.read_bytes())
-    return known.digest()
+    code = chain.from_iterable(sorted((package / part).rglob("*.py")) for part in CODE)
+    digest = hashlib.sha256()
+    for path in chain(code, fact_files()):
+        digest.update(path.read_bytes())
+    return digest.digest()

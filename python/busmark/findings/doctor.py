@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 UNKNOWN = "not known"
 
 IN_CHECKOUT = (
-    " Adapters in C++, such as Fast DDS, OpenDDS and omniORB, are built in a checkout of the "
-    "repository by `make adapters`; name its target/release in BUSMARK_ADAPTER_PATH."
+    " Adapters in C++ are built in a checkout of the repository by `make adapters`; name its "
+    "target/release in BUSMARK_ADAPTER_PATH."
 )
 """Further remedy where a wheel is installed."""
 
@@ -155,7 +155,7 @@ INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
 def _adapter_findings(
     adapters: dict[str, Capabilities] | None, missing: dict[str, str] | None
 ) -> list[Finding]:
-    from busmark.adapters.known import WHEEL
+    from busmark.facts import WHEEL
     from busmark.store.manifest import Finding
 
     found = []

@@ -6,9 +6,11 @@ import os
 import platform
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from busmark.facts import adapter_facts
 from busmark.host import clock, hardware, proc
 from busmark.host.clock import clock_step_ns
 
@@ -297,29 +299,36 @@ def _paravirtual_clock(root: Path) -> str | None:
     return "KVM" if "kvm-clock" in (proc.text(clocks) or "").split() else None
 
 
-ACTING = (
+LOADER = (
     "LD_PRELOAD",
     "LD_AUDIT",
     "LD_BIND_NOW",
     "LD_PROFILE",
     "GLIBC_TUNABLES",
     "MALLOC_*",
-    "ZENOH_RUNTIME",
 )
-"""Patterns of those that the loader, the C library or a middleware takes by itself: a participant
-has no say in it."""
+"""Patterns of those that the loader and the C library take by themselves."""
 
-OFFERED = ("CYCLONEDDS_URI", "FASTDDS_*", "FASTRTPS_*", "NDDS_*", "RMW_*", "ROS_*", "ZENOH_*")
-"""Patterns of those by which users configure a middleware."""
+
+def acting() -> list[str]:
+    """Return patterns of those in which a participant has no say: of the loader, of the C library,
+    and of middleware that reads some by itself."""
+    of_adapters = [facts.environment.acting for facts in adapter_facts().values()]
+    return [*LOADER, *chain.from_iterable(of_adapters)]
+
+
+def offered() -> list[str]:
+    """Return patterns of those by which users configure a middleware."""
+    of_adapters = [facts.environment for facts in adapter_facts().values()]
+    return [*dict.fromkeys(chain.from_iterable((*of.own, *of.config) for of in of_adapters))]
 
 
 def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return those that are set and not empty, by name; of this process unless others are given."""
     found = os.environ if environment is None else environment
+    patterns = [*acting(), *offered()]
     return {
-        name: found[name]
-        for name in sorted(found)
-        if found[name] and (is_one_of(name, ACTING) or is_one_of(name, OFFERED))
+        name: found[name] for name in sorted(found) if found[name] and is_one_of(name, patterns)
     }
 
 

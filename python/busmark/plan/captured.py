@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from busmark.adapters import Adapter
-from busmark.adapters.known import known
 from busmark.carriers import LOCAL, carrier, in_words
+from busmark.facts import adapter_facts
 from busmark.model.parameters import Parameters
 from busmark.plan.counts import measured_s, of_flow
 from busmark.plan.flows import Flow, flows
@@ -104,7 +104,7 @@ def pattern(
 
 
 def _family(adapter: str) -> str:
-    return known()[adapter].family if adapter in known() else ""
+    return adapter_facts()[adapter].family if adapter in adapter_facts() else ""
 
 
 def _protocols(found: Iterable[Carried], between: bool) -> list[str]:

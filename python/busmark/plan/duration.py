@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
+from busmark.facts import adapter_facts, order_of
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
 from busmark.plan.counts import PING_S, SAMPLE_S, counts, measured_s
@@ -25,15 +26,6 @@ ROUND_S = 0.2
 """Fixed time of every round: setting up, collecting, storing."""
 PARTICIPANT_S = 0.09
 """Time of each process: its start, the loading of its library, its end."""
-MIDDLEWARE_S = {
-    "fastdds": 0.5,
-    "fastdds-jazzy": 0.5,
-    "fastdds3": 0.5,
-    "rmw": 0.5,
-    "rmw-jazzy": 0.5,
-    "rti": 1.15,
-}
-"""What some take besides until all have found each other, and to end; the others take little."""
 DRAIN_S = 0.5
 """How long a stream that may lose samples is waited for after its last."""
 LOAD_S = {"cpu": 0.2, "net": 0.4, "disk": 0.8}
@@ -43,8 +35,8 @@ LOAD_S = {"cpu": 0.2, "net": 0.4, "disk": 0.8}
 def assumed(adapters: Collection[str]) -> str:
     """Return the model in a sentence, for campaigns of these adapters."""
     slow: dict[float, list[str]] = {}
-    for name, seconds in MIDDLEWARE_S.items():
-        if name in adapters:
+    for name in sorted(adapters, key=order_of):
+        if seconds := _matching_s(name):
             slow.setdefault(seconds, []).append(name)
     more = [f"{seconds:g} s more for {', '.join(names)}" for seconds, names in slow.items()]
     each = [f"{ROUND_S:g} s for each round and {PARTICIPANT_S:g} s for each process", *more]
@@ -53,6 +45,11 @@ def assumed(adapters: Collection[str]) -> str:
         f"{SAMPLE_S * 1e6:.0f} µs for a sample at full speed; {DRAIN_S:g} s after streams that may "
         "lose; no round failing, and no reliable sample lost, for which a round waits 10 s."
     )
+
+
+def _matching_s(adapter: str) -> float:
+    facts = adapter_facts().get(adapter)
+    return facts.matching_s if facts else 0.0
 
 
 def is_chosen(case: Case) -> bool:
@@ -81,7 +78,7 @@ def overhead_s(params: Parameters) -> float:
     processes = 1 if params.deployment == "one" else participants(params)
     seconds = ROUND_S + PARTICIPANT_S * (processes + len(params.participants))
     names = {params.adapter, params.peer, *(own.adapter for own in params.participants)}
-    seconds += max(MIDDLEWARE_S.get(str(name), 0.0) for name in names)
+    seconds += max(_matching_s(str(name)) for name in names)
     # They are made, and then warmed up for.
     seconds += 2 * (params.existing or 0) * EXISTING_S
     streams = [params.qos] if params.test not in ("latency", "discovery") else []

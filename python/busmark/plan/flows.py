@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict
 
-from busmark.adapters.known import options_of
+from busmark.facts import options_of
 from busmark.model import flow as declared
 from busmark.model.parameters import PARAMETERS, Parameters
 from busmark.plan.background import numbered

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from busmark.adapters import Adapter, known
-from busmark.adapters.known import options_of
+from busmark.adapters import Adapter, adapter_facts
+from busmark.facts import options_of
 from busmark.model.parameter import Parameter
 from busmark.model.parameters import PARAMETERS, POLICIES, Parameters
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
@@ -58,7 +58,7 @@ def _no_qos(adapter: str, name: str, value: Any, offered: list[str]) -> str:
     needs = POLICIES[name].needs
     values = {} if isinstance(needs, str) else needs
     others = [of for of, needed in values.items() if needed in offered]
-    of_release = known().get(adapter)
+    of_release = adapter_facts().get(adapter)
     silent = of_release.without_effect.get(name) if of_release else None
     offers = (
         f"the adapter offers {', '.join(others)}"
@@ -71,7 +71,7 @@ def _no_qos(adapter: str, name: str, value: Any, offered: list[str]) -> str:
 def _no_user_type(adapter: Adapter) -> str:
     """Return why the payload kind `type` is not there: the middleware, or how the library was
     made."""
-    of_release = known().get(adapter.name)
+    of_release = adapter_facts().get(adapter.name)
     never = of_release.no_user_type if of_release else ""
     return f"payload type: {never or 'not compiled with a type of yours: busmark type build'}"
 

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from math import ceil, log, sqrt
 
 from busmark.errors import UserError, together
+from busmark.model.naming import FLOOR_ADAPTER
 from busmark.model.quantities import LOSS, NUMBERS, QUANTITIES, Quantity
 from busmark.model.text import count, joined, plural
 from busmark.plan.counts import counted, counted_per_s, measured_s, samples_for
 from busmark.plan.duration import is_chosen
 from busmark.scenario import Scenario
-from busmark.scenario.line.line import FLOOR
 from busmark.scenario.requirement import Requirement, flat
 from busmark.store import Case
 
@@ -54,7 +54,7 @@ def meant(scenario: Scenario, cases: Sequence[Case], requirement: Requirement) -
     """
     by_id = {case.id: case for case in cases}
     params = {case.id: flat(case.params.declared()) for case in cases}
-    floors = [case.id for case in cases if case.params.adapter == FLOOR]
+    floors = [case.id for case in cases if case.params.adapter == FLOOR_ADAPTER]
     found = (by_id[case] for case in requirement.meant(params, floors))
     return [case for case in found if case.status == "planned"]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from busmark.adapters import Adapter
-from busmark.adapters.known import known, of_ros, unmatched
 from busmark.carriers import SHARED_MEMORY, carrier, host_only, process_only
 from busmark.errors import UserError
+from busmark.facts import adapter_facts, of_ros, unmatched
 from busmark.host.needs import missing
 from busmark.links import Links, links
 from busmark.load import missing_tool
@@ -23,9 +24,6 @@ from busmark.plan.placement import placement_problem
 from busmark.plan.timeline import unsupported_timeline
 from busmark.scenario import nodes_of
 from busmark.scenario.section import UNSECURED
-
-LINKED_RMW = "rmw_fastrtps_cpp"
-"""The implementation that the adapter is linked with."""
 
 SHIPPED = "shipped"
 """The transport that every implementation of ROS's rmw has."""
@@ -136,7 +134,7 @@ def _unsecured(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
 
 
 def _unprotected(profile: str, adapter: str, transport: str, options: dict[str, str]) -> str | None:
-    listed = known().get(adapter)
+    listed = adapter_facts().get(adapter)
     chosen = {"transport": transport, **options}
     for setting, why in (listed.unsecured_by if listed else {}).items():
         name, _, value = setting.partition("=")
@@ -149,7 +147,7 @@ def _no_profile(profile: str, adapter: Adapter) -> str | None:
     offered = (adapter.capabilities or {}).get("security", [])
     if profile in offered:
         return None
-    listed = known().get(adapter.name)
+    listed = adapter_facts().get(adapter.name)
     if offered:
         why = (
             listed and listed.lacks_security.get(profile)
@@ -162,10 +160,11 @@ def _no_profile(profile: str, adapter: Adapter) -> str | None:
 def _no_rmw(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
     """Return why the implementation of ROS's rmw that a case names cannot be loaded here."""
     for name, transport, settings in params.attachments:
-        chosen = settings.get("implementation", "") if of_ros(name) else ""
-        if chosen in ("", LINKED_RMW):
+        facts = adapter_facts().get(name)
+        chosen = settings.get("implementation", "")
+        if facts is None or facts.ros is None or chosen in ("", facts.ros.linked):
             continue
-        if transport != SHIPPED and not chosen.startswith("rmw_fastrtps"):
+        if transport != SHIPPED and not fnmatchcase(chosen, facts.ros.every_transport):
             return f"{name}: {chosen} has the transport {SHIPPED} only"
         prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
         folders = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)

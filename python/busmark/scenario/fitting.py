@@ -185,7 +185,7 @@ def _peers_fit(scenario: Scenario) -> None:
     """Refuse a peer's transport without a peer: only another adapter can have its own."""
     for matrix in (scenario.matrix, *scenario.also):
         if set(matrix.peer) == {SAME} != set(matrix.peer_transport):
-            raise ValueError('peer_transport needs a peer, such as peer = "cyclonedds"')
+            raise ValueError('peer_transport needs a peer: name another adapter, peer = "NAME"')
 
 
 def _meshes_fit(scenario: Scenario) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from busmark.adapters import EVIDENCE, Cell, Compliance, compliance, kept_form, known
+from busmark.adapters import EVIDENCE, Cell, Compliance, adapter_facts, compliance, kept_form
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = (ROOT / "abi/busmark_adapter.h").read_text(encoding="utf-8")
@@ -210,7 +210,7 @@ def test_as_json_the_cells_are_found_by_name() -> None:
 
 def test_the_families_and_folders_of_the_release_exist() -> None:
     families = {"dds", "dds-xrce", "corba", "shared memory", "pub/sub", "baseline"}
-    for entry in known().values():
+    for entry in adapter_facts().values():
         assert entry.family in families
         assert (ROOT / entry.notes).parent.is_dir(), entry.name
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from busmark.adapters import Fault, known
+from busmark.adapters import Fault, adapter_facts
 
 ROOT = Path(__file__).resolve().parents[3]
-FAULTS = [Fault(**fault) for adapter in known().values() for fault in adapter.faults]
+FAULTS = [fault for adapter in adapter_facts().values() for fault in adapter.faults]
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.program)
@@ -20,7 +20,9 @@ def test_a_fault_has_a_program_and_says_how_a_worker_ends(fault: Fault) -> None:
 
 
 def test_a_fault_between_participants_of_a_process_is_not_named_elsewhere() -> None:
-    fault = Fault("m", "w", "p", participants=2, options={"intraprocess": "full"})
+    fault = Fault(
+        middleware="m", what="w", program="p", participants=2, options={"intraprocess": "full"}
+    )
     assert fault.occurs("udp", 2, {}) and fault.occurs("shm", 3, {"intraprocess": "full"})
     assert not fault.occurs("udp", 1, {}) and not fault.occurs("udp", 2, {"intraprocess": "off"})
-    assert not Fault("m", "w", "p", transport="tcp").occurs("udp", 1, {})
+    assert not Fault(middleware="m", what="w", program="p", transport="tcp").occurs("udp", 1, {})

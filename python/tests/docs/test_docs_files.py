@@ -34,7 +34,6 @@ WRITES = {
 }
 """Modules that write without the door, each with its reason."""
 READS = {
-    "adapters/known.py": "a table of the package",
     "cli/adapter.py": "an example of the package",
     "compare/stored.py": "the package's own code",
     "control/around.py": "what the launcher has bounded",

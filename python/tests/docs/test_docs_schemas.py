@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,11 @@ def part(kind: str, name: str) -> dict[str, Any]:
 def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
     """Make a campaign with everything in it."""
     return Result(comparison(tmp_path_factory.mktemp("schemas"), samples=200, rounds=3))
+
+
+@pytest.mark.parametrize("file", sorted(ROOT.glob("adapters/*/adapter.toml")), ids=lambda file: file.parent.name)
+def test_the_facts_of_an_adapter_fit_their_schema(file: Path) -> None:
+    jsonschema.validate(tomllib.loads(file.read_text(encoding="utf-8")), schema("adapter"))
 
 
 def test_an_analysed_result_fits_its_schema(result: Result) -> None:
@@ -87,6 +93,6 @@ def test_the_schema_files_are_all_there() -> None:
     found = {path.name for path in Path(ROOT / "schemas").iterdir()}
     kinds = (
         "scenario", "control", "result", "prediction", "comparison", "history", "tracked",
-        "manifest", "listing", "events", "recording", "capture", "explain",
+        "manifest", "listing", "events", "recording", "capture", "explain", "adapter",
     )  # fmt: skip
     assert found == {f"{kind}.schema.json" for kind in kinds}

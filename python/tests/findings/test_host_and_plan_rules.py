@@ -175,9 +175,9 @@ class TestDoctor:
         assert [f.id for f in diagnose(GOOD, {})] == ["no-adapter"]
         (finding,) = diagnose(GOOD, {"udp": {}}, {"rti": "no licence", "fastdds": "not built"})
         assert "wheel" not in finding.cause + finding.remedy
-        with patch("busmark.adapters.known.WHEEL", Path(__file__).parent):
+        with patch("busmark.facts.WHEEL", Path(__file__).parent):
             (finding,) = diagnose(GOOD, {"udp": {}}, {"rti": "no licence", "fastdds": "not built"})
-        assert "not in the wheel" in finding.cause and "Fast DDS" in finding.remedy
+        assert "not in the wheel" in finding.cause and "C++" in finding.remedy
         assert finding.title == "2 adapters cannot be used here"
         assert finding.evidence == "fastdds: not built; rti: no licence"
 

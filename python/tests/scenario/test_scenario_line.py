@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from busmark.adapters import known
+from busmark.adapters import adapter_facts
 from busmark.scenario import Scenario, load, parse
 from busmark.scenario.line import OPTIONS, Mistaken, read, written
 
@@ -108,7 +108,7 @@ def test_the_interop_scenario_that_ships_has_the_options_of_the_table() -> None:
     ours, _ = load(Path("interop"))
     expected = {
         f"{name}.{key}": [value]
-        for name, adapter in known().items() if name in ours.matrix.adapter
+        for name, adapter in adapter_facts().items() if name in ours.matrix.adapter
         for key, value in adapter.interop.items()
     }  # fmt: skip
     assert expected and expected.items() <= ours.matrix.option.items()

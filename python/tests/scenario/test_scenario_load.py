@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 import tomllib
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from seams import reviewed
 
-from busmark.adapters import known, misnamed
+from busmark.adapters import adapter_facts, misnamed
 from busmark.errors import UserError
 from busmark.scenario import Scenario, find, in_present_names, load, parse
 from busmark.stats import supported
@@ -238,11 +237,14 @@ def test_the_first_adapter_that_is_here_is_taken_with_its_options(
     monkeypatch: pytest.MonkeyPatch, named: str
 ) -> None:
     names = ("absent", "here", "tcp", "useless")
-    some = known()["null"]
-    found = {name: replace(some, name=name, program="no-such-program" * (name == "useless"))
-            for name in names}  # fmt: skip
+    some = adapter_facts()["null"]
+    programs = {"useless": "no-such-program"}
+    found = {
+        name: some.model_copy(update={"name": name, "program": programs.get(name, "")})
+        for name in names
+    }
     module = sys.modules[misnamed.__module__]
-    monkeypatch.setattr(module, "known", lambda: found)
+    monkeypatch.setattr(module, "adapter_facts", lambda: found)
     monkeypatch.setattr(module, "libraries", lambda: dict.fromkeys(("here", "tcp", "useless")))
     options = "".join(f'option.{name}.agents = "2"\n' for name in named.split("|"))
     loaded = parse(f'name = "x"\n[matrix]\nadapter = "{named}"\n{options}', "f", [])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from busmark.facts import variables_of
 from busmark.findings.rule import (
     Capabilities,
     CheckedFact,
@@ -20,7 +21,7 @@ from busmark.findings.rule import (
     whole,
 )
 from busmark.host.condition import STEP_NS
-from busmark.host.profile import ACTING, OFFERED, is_one_of
+from busmark.host.profile import acting, is_one_of, offered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -87,52 +88,10 @@ MACHINE_CHANGED = Rule(
 CONFIG = "config"
 """The option that takes a file of the user's."""
 
-ROS = (
-    "RMW_*",
-    "ROS_AUTOMATIC_DISCOVERY_RANGE",
-    "ROS_STATIC_PEERS",
-    "ROS_DISCOVERY_SERVER",
-    "ROS_SUPER_CLIENT",
-    "ROS_LOCALHOST_ONLY",
-    "ROS_SECURITY_*",
-    "FASTDDS_*",
-    "FASTRTPS_*",
-    "CYCLONEDDS_URI",
-    "NDDS_QOS_PROFILES",
-    "ZENOH_*",
-)
-"""What ROS and the implementations of rmw read; the domain is the case's."""
-
-TAKEN: Mapping[str, tuple[str, ...]] = {
-    "cyclonedds": ("CYCLONEDDS_URI",),
-    "fastdds": ("FASTRTPS_DEFAULT_PROFILES_FILE",),
-    "fastdds-jazzy": ("FASTRTPS_DEFAULT_PROFILES_FILE",),
-    "fastdds3": ("FASTDDS_DEFAULT_PROFILES_FILE",),
-    "rmw": ROS,
-    "rmw-jazzy": ROS,
-    "zenoh": ("ZENOH_CONFIG",),
-}
-"""By adapter, patterns of the variables that `option.config = "env"` takes."""
-
-FASTDDS = ("FASTDDS_*", "FASTRTPS_*", "ROS_DISCOVERY_SERVER")
-
-OF = {
-    "cyclonedds": ("CYCLONEDDS_*",),
-    "fastdds": FASTDDS,
-    "fastdds-jazzy": FASTDDS,
-    "fastdds3": FASTDDS,
-    "rmw": (*ROS, "ROS_DOMAIN_ID"),
-    "rmw-jazzy": (*ROS, "ROS_DOMAIN_ID"),
-    "rti": ("NDDS_*",),
-    "zenoh": ("ZENOH_*",),
-}
-"""Variables by which users configure the middleware of an adapter."""
-
 
 def environment_on_host(profile: Profile) -> Iterator[Observation]:
-    acting = _named(profile.get("environment") or {}, ACTING)
-    if acting:
-        yield Observation("warning", listed(acting))
+    if named := _named(profile.get("environment") or {}, acting()):
+        yield Observation("warning", listed(named))
 
 
 def environment_planned(
@@ -143,14 +102,15 @@ def environment_planned(
     own = dict(word.partition("=")[::2] for word in words)
     sides = ((params.adapter, params.settings), (params.peer or "", params.peer_settings))
     for adapter, settings in sides:
-        taken = TAKEN.get(adapter, ()) if (settings or {}).get(CONFIG) == "env" else ()
+        of_adapter = variables_of(adapter)
+        taken = of_adapter.config if (settings or {}).get(CONFIG) == "env" else ()
         for variables, severity in ((around, "note"), (own, "warning")):
             ignored = {
                 name: value
                 for name, value in variables.items()
-                if not is_one_of(name, (*taken, *ACTING))
+                if not is_one_of(name, (*taken, *acting()))
             }
-            if named := _named(ignored, OF.get(adapter, ())):
+            if named := _named(ignored, (*of_adapter.own, *of_adapter.config)):
                 yield Observation(
                     "warning" if severity == "warning" else "note",
                     listed(named),
@@ -173,15 +133,15 @@ def environment_planned(
 
 
 def _remedy(adapter: str) -> str:
-    if adapter in TAKEN:
+    if taken := variables_of(adapter).config:
         return (
             f'Set `{adapter}.config = "env"` in [matrix.option] to have '
-            f"{'them' if len(TAKEN[adapter]) > 1 else TAKEN[adapter][0]} read."
+            f"{'them' if len(taken) > 1 else taken[0]} read."
         )
     return "Unset them, or state the settings as options of the adapter."
 
 
-def _named(variables: Mapping[str, str], patterns: tuple[str, ...]) -> list[str]:
+def _named(variables: Mapping[str, str], patterns: Sequence[str]) -> list[str]:
     return [f"{name}={value}" for name, value in variables.items() if is_one_of(name, patterns)]
 
 
@@ -189,7 +149,7 @@ def environment_fact(profile: Profile) -> CheckedFact:
     variables: Mapping[str, str] | None = profile.get("environment")
     if variables is None:
         return CheckedFact("environment", None, "")
-    named = _named(variables, (*ACTING, *OFFERED))
+    named = _named(variables, (*acting(), *offered()))
     return CheckedFact(
         "environment",
         listed(named) if named else "nothing that acts on participants",

@@ -9,6 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from busmark.carriers import LOCAL, MIXED, carrier, in_words, meets_at_server
+from busmark.facts import adapter_facts
 from busmark.findings.params import (
     RECOMMENDED_BYTES,
     has_rate,
@@ -355,18 +356,27 @@ def small_fragments(view: CaseView) -> Iterator[Observation]:
             f"{per_sample:.1f} packets of {whole(round(length))} B on average for each sample of "
             f"{whole(size)} B, in {count(len(each), 'captured round')}",
             weight=per_sample,
+            remedy=_larger(view.params.adapter),
         )
 
+
+def _larger(adapter: str) -> str:
+    facts = adapter_facts().get(adapter)
+    named = f" ({facts.larger_fragments})" if facts and facts.larger_fragments else ""
+    return LARGER.format(named)
+
+
+LARGER = (
+    "Let the middleware send larger fragments{}, where the network carries them, or protect "
+    "payloads alone (data_encrypt): these are encrypted before they are cut."
+)
 
 SMALL_FRAGMENTS = Rule(
     id="small-fragments",
     title="Secured samples travel in small fragments",
     cause="Messages or submessages are protected (governance), so each fragment of a sample has a "
     "header, a tag and a run of the cipher of its own.",
-    remedy="Let the middleware send larger fragments, where the network carries them "
-    "(Cyclone DDS: General/FragmentSize and MaxMessageSize; Fast DDS: maxMessageSize of the "
-    "transport), or protect payloads alone (data_encrypt): these are encrypted before they are "
-    "cut.",
+    remedy=LARGER.format(""),
     check_case=small_fragments,
 )
 

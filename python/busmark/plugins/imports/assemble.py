@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.errors import UserError, nearest
+from busmark.model.naming import FLOOR_ADAPTER
 from busmark.plugins.imports.model import Run, RunParameters
 
 TEST_ORDER = ("latency", "throughput")
@@ -46,7 +47,6 @@ ASSUMED = {"placement": "unstated", "arrivals": "unstated"}
 """Parameters that say that the source does not state them."""
 
 ARRIVALS = ("closed", "constant", "poisson", "paced", "unstated")
-FLOOR = "null"
 
 VAGUE = {**ASSUMED, "adapter": "socket"}
 """Parameters that say little: what another file of the same run states is better."""
@@ -96,7 +96,7 @@ def _value(key: str, text: str) -> Any:
         raise UserError(f"arrivals are {', '.join(ARRIVALS)}, not {text!r}", where="--set")
     if key in KEYS and key not in WHOLE | NUMBERS:
         value = text
-    if (key, value) == ("adapter", FLOOR):
+    if (key, value) == ("adapter", FLOOR_ADAPTER):
         raise UserError("the adapter null is Busmark's own", where="--set")
     return value
 

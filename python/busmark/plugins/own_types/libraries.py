@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from busmark import files
-from busmark.adapters import checker, environment, known
+from busmark.adapters import adapter_facts, checker, environment
 from busmark.launcher import completed
 from busmark.plugins.own_types.source import UserType
 from busmark.plugins.own_types.tools import Idlc, ToolError, cache, checkout, run
@@ -131,7 +131,7 @@ BUILDERS: dict[str, Callable[[Task], None]] = {
 
 def candidates() -> list[str]:
     """Return every DDS adapter of this release."""
-    return [name for name, adapter in known().items() if adapter.family == "dds"]
+    return [name for name, adapter in adapter_facts().items() if adapter.family == "dds"]
 
 
 def build(
@@ -141,7 +141,7 @@ def build(
     for name in names:
         make = BUILDERS.get(name)
         if make is None:
-            yield BuildOutcome(name, None, known()[name].no_user_type)
+            yield BuildOutcome(name, None, adapter_facts()[name].no_user_type)
             continue
         task = Task(name, user, idlc, (out / "build" / name).absolute(), out)
         task.library.unlink(missing_ok=True)

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from busmark import files, platform
-from busmark.adapters.known import PACKAGE
 from busmark.errors import UserError
+from busmark.facts import PACKAGE
 from busmark.launcher import completed, pip_install
 
 CYCLONEDDS = "cyclonedds==11.0.1"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from busmark.estimate.resources import UNITS
 from busmark.model import text
 from busmark.model.figure import Figure
-from busmark.model.naming import value_text
+from busmark.model.naming import FLOOR_ADAPTER, value_text
 from busmark.plugins.predict.model import (
     Knee,
     LoadModel,
@@ -18,7 +18,6 @@ from busmark.plugins.predict.model import (
     SizeModel,
     Sweep,
 )
-from busmark.present.charts.look import FLOOR
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
 from busmark.present.figures import share_text
 
@@ -192,7 +191,7 @@ def _table(
     """Return a row for each model of a workload."""
     title = max((model.sweep.label_title for model in models), key=len)
     labels = [Cell(model.sweep.label, label=model.sweep.label) for model in models]
-    rows = [Row("floor" if model.sweep.adapter == FLOOR else "") for model in models]
+    rows = [Row("floor" if model.sweep.adapter == FLOOR_ADAPTER else "") for model in models]
     return Table([Column(title, labels, "label"), *columns], rows, title=where, notes=notes)
 
 

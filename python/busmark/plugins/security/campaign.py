@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from busmark.adapters import known
+from busmark.adapters import adapter_facts
 from busmark.errors import UserError
 from busmark.model.parameters import Parameters
 from busmark.plan import ANY_RUN, flows, of_run, topics
@@ -73,7 +73,7 @@ class CampaignDocuments:
             return
         ends = flows(params).participants
         for each in ends:
-            of_release = known().get(each.adapter)
+            of_release = adapter_facts().get(each.adapter)
             others = [other for other in ends if other.adapter != each.adapter]
             if of_release is None or not of_release.answers_handshakes or not others:
                 continue
@@ -95,7 +95,7 @@ class CampaignDocuments:
         participant that meets there."""
         for params in self._secured if self._passphrase() else ():
             for each in flows(params).participants:
-                of_release = known().get(each.adapter)
+                of_release = adapter_facts().get(each.adapter)
                 served = not dict(each.settings).get("server")
                 if of_release and of_release.server_without_passphrase and served:
                     raise UserError(
@@ -136,7 +136,7 @@ class CampaignDocuments:
         adapters = {each.name: each.adapter for each in flows(params).participants}
         if len(set(adapters.values())) == 1:
             return participant
-        of_release = known().get(adapters[participant])
+        of_release = adapter_facts().get(adapters[participant])
         answers = of_release is not None and of_release.answers_handshakes
         return _answering(participant, self._plain_names) if answers else participant
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 
-from busmark.adapters import Adapter, Compliance, compliance, known
+from busmark.adapters import Adapter, Compliance, adapter_facts, compliance
 from busmark.adapters.compliance import Cell as Property
-from busmark.adapters.known import place
+from busmark.facts import order_of
 from busmark.model.naming import short_names
 from busmark.model.text import size_text
 from busmark.present.blocks.rows import Field, fact, item, size, table
@@ -28,7 +28,7 @@ FAMILIES = {
     "baseline": "Baselines",
     "other": "Others",
 }
-"""Families of `known.toml`, in the order of the list."""
+"""Families, in the order of the list."""
 
 VERSION = re.compile(r"\b\d[\w.+-]*")
 
@@ -53,7 +53,7 @@ def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:
     if not found:
         return Document("Adapters", [], [Section("", [Text("no_adapters")])], kind=KIND)
     ordered = sorted(
-        found, key=lambda each: (list(FAMILIES).index(_family(each)), place(each.name))
+        found, key=lambda each: (list(FAMILIES).index(_family(each)), order_of(each.name))
     )
     sections = [Section("", [overview(ordered, long=long)])]
     if long:
@@ -113,14 +113,14 @@ def _declared(key: str) -> Callable[[Adapter], str | None]:
 
 
 def _family(adapter: Adapter) -> str:
-    family = known()[adapter.name].family if adapter.name in known() else "other"
+    family = adapter_facts()[adapter.name].family if adapter.name in adapter_facts() else "other"
     return family if family in FAMILIES else "other"
 
 
 def _title(adapter: Adapter) -> str:
     """Name its middleware as Busmark does."""
-    if adapter.name in known():
-        return known()[adapter.name].title
+    if adapter.name in adapter_facts():
+        return adapter_facts()[adapter.name].title
     return str((adapter.capabilities or {}).get("title", ""))
 
 
@@ -145,7 +145,7 @@ def in_full(adapter: Adapter) -> Document:
         sections.append(Section("", [note]))
     if adapter.capabilities is not None:
         sections += _capabilities(adapter)
-    elif adapter.name in known():
+    elif adapter.name in adapter_facts():
         sections.append(_facts({"notes": _notes(adapter)}))
     return Document(f"{adapter.name}: {title}".removesuffix(": "), [], sections, kind=KIND)
 
@@ -202,9 +202,9 @@ def _facts(facts: dict[str, str]) -> Section:
 
 def _notes(adapter: Adapter) -> str:
     """Name the page on what is shipped, what the profiles change and why, what it does not do."""
-    if adapter.name not in known():
+    if adapter.name not in adapter_facts():
         return ""
-    notes = known()[adapter.name].notes
+    notes = adapter_facts()[adapter.name].notes
     path = Path(__file__).resolve().parents[4] / notes
     return str(path) if path.is_file() else f"{notes} of the source repository"
 

@@ -8,10 +8,10 @@ from itertools import chain, pairwise
 from statistics import median
 
 from busmark.model import text
-from busmark.model.naming import Label, placement_text
+from busmark.model.naming import FLOOR_ADAPTER, Label, placement_text
 from busmark.present.blocks import changes
 from busmark.present.blocks.rows import Field, listing, table
-from busmark.present.charts.look import FLOOR, swatch
+from busmark.present.charts.look import swatch
 from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Reference
 from busmark.present.charts.shapes import Point as Drawn
 from busmark.present.charts.shapes import point as drawn
@@ -369,7 +369,7 @@ def _picture(series: TrackedSeries) -> Picture:
     curves = [
         Curve(
             f"range {n}",
-            Label(text=f"range {n}", adapter=FLOOR),
+            Label(text=f"range {n}", adapter=FLOOR_ADAPTER),
             [Drawn(step.earliest - 0.5, high), Drawn(step.latest - 0.5, high)],
             line=False,
             marks=False,

@@ -1,7 +1,7 @@
 """The look of adapters and curves: colours, marks and dashes, and where values stand on an axis.
 
-Each adapter has a colour, a mark and a dash of its own, whatever else was measured. A table has
-those that ship with Busmark; of any other its name decides. All colours have a contrast of 3 to 1
+Each adapter has a colour, a mark and a dash of its own, whatever else was measured: its facts have
+them; where they have none, its name decides. All colours have a contrast of 3 to 1
 at least, on white and on the page's dark ground alike, so that one colour serves both. Adapters
 whose colours look alike to somebody have different marks and different dashes. Dashes and marks go
 by names of their own, which each sink translates.
@@ -13,7 +13,8 @@ from hashlib import sha256
 from math import log10
 from typing import Literal, NamedTuple
 
-from busmark.model.naming import Label
+from busmark.facts import adapter_facts
+from busmark.model.naming import FLOOR_ADAPTER, Label
 
 GREY = "#7F7F7F"
 """Colour of the null adapter, and of reference lines."""
@@ -27,44 +28,11 @@ class Look(NamedTuple):
     dash: int
 
 
-FLOOR = "null"
-"""The adapter that shows what Busmark itself costs."""
-
-SHIPPED = {
-    "cyclonedds": Look("#0078B4", 0, 0),
-    "fastdds": Look("#D25A00", 1, 1),
-    "zenoh": Look("#008769", 2, 2),
-    "tcp": Look("#D20F96", 3, 3),
-    "udp": Look("#9669FF", 4, 4),
-    "uds": Look("#B44B4B", 5, 5),
-    "iceoryx2": Look("#B48787", 6, 0),
-    "rti": Look("#96874B", 7, 1),
-    "opendds": Look("#C378C3", 0, 2),
-    "mqtt": Look("#2D5AF0", 1, 3),
-    "nats": Look("#789669", 2, 4),
-    "zeromq": Look("#2D7887", 5, 1),
-    "rustdds": Look("#7896A5", 4, 0),
-    "dustdds": Look("#D21E00", 6, 2),
-    "zerodds": Look("#F05A4B", 6, 2),
-    "omniorb": Look("#B400E1", 3, 1),
-    "omnievents": Look("#965AA5", 7, 4),
-    "reference": Look("#F05AA5", 1, 5),
-    "zerodds-xrce": Look("#995577", 0, 3),
-    "microxrcedds": Look("#117733", 3, 4),
-    "fastdds-jazzy": Look("#87695A", 4, 3),
-    "fastdds3": Look("#965A00", 2, 0),
-    "rmw": Look("#63638F", 1, 2),
-    "rmw-jazzy": Look("#FD21E7", 6, 1),
-    FLOOR: Look(GREY, 0, 1),
-}
-"""By the name that the adapter declares. Any two are at least 11 apart (CIEDE2000), and 4 as people
-with red, green or blue blindness see them (Machado, Oliveira and Fernandes 2009)."""
-
 FURTHER = ("#C3870F", "#78692D", "#5A872D", "#3C96E1", "#D22D69", "#0F96B4")
-"""Colours of adapters that do not ship with Busmark; as far apart, from each other and from those
-above."""
+"""Colours of adapters whose facts have no look; they differ from each other, and from the
+colours of this release's adapters, as much as these do."""
 
-SERIES = (*FURTHER, *(SHIPPED[name].colour for name in ("fastdds", "zenoh", "udp", "microxrcedds")))
+SERIES = (*FURTHER, "#D25A00", "#008769", "#9669FF", "#117733")
 """Ten colours of series that belong to no adapter, and of overlaid cases of one adapter."""
 
 DARKEST, LIGHTEST = 0.135, 0.29
@@ -74,9 +42,9 @@ DARKEST, LIGHTEST = 0.135, 0.29
 def look_of(adapter: str) -> Look:
     """Return the look by name: of an adapter that does not ship with Busmark the same in every
     result, too."""
-    known = SHIPPED.get(adapter)
-    if known:
-        return known
+    facts = adapter_facts().get(adapter)
+    if facts and facts.look:
+        return Look(facts.look.colour, facts.look.mark, facts.look.dash)
     digest = sha256(adapter.encode()).digest()
     return Look(FURTHER[digest[0] % len(FURTHER)], digest[1], digest[2])
 
@@ -164,7 +132,7 @@ def _look(label: Label) -> Look:
 
 def is_null(label: Label) -> bool:
     """Return whether it is of the null adapter, which is drawn behind all others."""
-    return label.adapter == FLOOR
+    return label.adapter == FLOOR_ADAPTER
 
 
 def colour(label: Label) -> str:

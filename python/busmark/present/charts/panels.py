@@ -10,7 +10,7 @@ from busmark.compare.campaign import Campaign
 from busmark.compare.ranking import Group
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.naming import Label, placement_short
+from busmark.model.naming import FLOOR_ADAPTER, Label, placement_short
 from busmark.model.stream import Paced
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Reference, described
@@ -218,7 +218,7 @@ def overlay(campaign: Campaign, chosen: Collection[str]) -> Campaign:
     apart = len({*adapters}) == len(adapters)
     labels = [
         Label(text=case.label, adapter=adapter)
-        if apart or adapter == look.FLOOR
+        if apart or adapter == FLOOR_ADAPTER
         else look.series(case.label, place)
         for place, (case, adapter) in enumerate(zip(cases, adapters, strict=True))
     ]

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.errors import UserError
-from busmark.model.naming import short_names
+from busmark.facts import of_family
+from busmark.model.naming import FLOOR_ADAPTER, short_names
 from busmark.model.units import FILE_SIZE, parse_sizes
 from busmark.scenario.fitting import AUTO
 from busmark.scenario.line import words
@@ -20,10 +21,6 @@ Table = dict[str, Any]
 
 TESTS = ("latency", "throughput", "interop")
 """Commands of one line."""
-
-FLOOR = "null"
-"""Works within one process only: where participants are on different CPUs, it has one of its own.
-"""
 
 SIZES = {"latency": 64, "throughput": 1024}
 ROUNDS = {"latency": 10, "throughput": 10, "interop": 3}
@@ -64,7 +61,7 @@ class Line:
     adapters: list[str]
     values: dict[str, Any] = field(default_factory=dict)
     """By option, as `OPTIONS` reads it."""
-    baselines: frozenset[str] = frozenset({FLOOR})
+    baselines: frozenset[str] = frozenset({FLOOR_ADAPTER})
     """Adapters that have no QoS to choose: beside a middleware, QoS does not apply to them."""
     interop: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """By adapter, the options by which it finds other vendors."""
@@ -77,7 +74,8 @@ class Line:
     @property
     def question(self) -> str:
         """Return what the reader of the report wants to know."""
-        names = [*short_names(n for n in self.adapters if n != FLOOR).values()] or [FLOOR]
+        compared = short_names(name for name in self.adapters if name != FLOOR_ADAPTER)
+        names = [*compared.values()] or [FLOOR_ADAPTER]
         if self.test == "interop":
             return f"Which of {_listed(names, 'and')} talk to each other, and at what cost?"
         if len(names) == 1:
@@ -143,7 +141,7 @@ class Line:
         matrix["size"] = self.values.get("size", SIZES[test])
         if "rate" in self.values:
             matrix["rate_hz"] = self.values["rate"]
-        otherwise = "same" if adapters == [FLOOR] else "different"
+        otherwise = "same" if adapters == [FLOOR_ADAPTER] else "different"
         matrix["placement"] = self.values.get("placement", otherwise)
         qos = self.values.get("qos", {})
         if interop:
@@ -177,15 +175,21 @@ class Line:
         if self.test == "interop" or len(names) == 1:
             return []
         policies = self.values.get("qos", {})
-        plain = [name for name in names if name in self.baselines and name != FLOOR]
-        asked = bool(policies) and len(plain) + (FLOOR in names) < len(names)
+        plain = [name for name in names if name in self.baselines and name != FLOOR_ADAPTER]
+        asked = bool(policies) and len(plain) + (FLOOR_ADAPTER in names) < len(names)
         own: Table = {"qos": {key: getattr(QosMatrix(), key) for key in policies}} if asked else {}
         tables: list[Table] = [{"adapter": plain, **own}] if asked and plain else []
-        if FLOOR in names and "placement" not in self.values:
-            tables.append({"adapter": [FLOOR], "placement": "same", **own})
-        elif FLOOR in names and asked:
-            tables.append({"adapter": [FLOOR], **own})
+        if FLOOR_ADAPTER in names and "placement" not in self.values:
+            tables.append({"adapter": [FLOOR_ADAPTER], "placement": "same", **own})
+        elif FLOOR_ADAPTER in names and asked:
+            tables.append({"adapter": [FLOOR_ADAPTER], **own})
         return tables
+
+
+def example(test: str) -> tuple[str, str]:
+    """Return two adapters that a test may be of: two of DDS, or one and plain sockets."""
+    first, second, *_ = of_family("dds")
+    return first, second if test == "interop" else of_family("baseline")[0]
 
 
 def read(
@@ -204,8 +208,8 @@ def read(
             UserError(
                 "names no adapter",
                 where=f"busmark {test}",
-                remedy=f"Such as: busmark {test} cyclonedds "
-                f"{'fastdds' if test == 'interop' else 'tcp'}. `busmark adapters` lists them.",
+                remedy=f"Such as: busmark {test} {' '.join(example(test))}. `busmark adapters` "
+                "lists them.",
             )
         )
     elif test == "interop" and len(set(names)) == 1:
@@ -213,7 +217,7 @@ def read(
             UserError(
                 f"{names[0]} is one vendor: interoperability is between two",
                 where="busmark interop",
-                remedy="Name a second, such as fastdds.",
+                remedy=f"Name a second, such as {example(test)[1]}.",
             )
         )
     values = {}
@@ -226,7 +230,7 @@ def read(
             parts = [mistake.partition("\n") for mistake in error.mistakes]
             where = f"--{option} {text}"
             wrong += [UserError(what, where=where, remedy=remedy) for what, _, remedy in parts]
-    return Line(test, names, values, frozenset({FLOOR, *baselines}), interop or {}), wrong
+    return Line(test, names, values, frozenset({FLOOR_ADAPTER, *baselines}), interop or {}), wrong
 
 
 def _names(text: str) -> list[str]:

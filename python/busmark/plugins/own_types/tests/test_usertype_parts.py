@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from busmark.adapters import known
+from busmark.adapters import adapter_facts
 from busmark.errors import UserError
 from busmark.plugins.own_types.compare import scenario
 from busmark.plugins.own_types.libraries import BUILDERS, candidates
@@ -40,7 +40,7 @@ def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 def test_every_dds_has_a_builder_or_says_why_not() -> None:
     for name in candidates():
-        assert (name in BUILDERS) != bool(known()[name].no_user_type), name
+        assert (name in BUILDERS) != bool(adapter_facts()[name].no_user_type), name
 
 
 def test_the_scenario_compares_the_type_with_octets() -> None:

@@ -18,6 +18,7 @@ from synthetic_campaign import Builder, samples_around
 
 import busmark as package
 from busmark.compare.campaign import summarise
+from busmark.facts import adapter_facts
 from busmark.plugins.papers.blocks import document
 from busmark.plugins.papers.repetition import Repetition, repetition
 from busmark.plugins.papers.xrce_2022.captured import of_file
@@ -196,8 +197,7 @@ PAPERS = Path(package.__file__).parent / "plugins" / "papers"
 
 def test_d8_each_dds_has_the_rows_of_the_slides_for_its_interface(recorded: Recorded) -> None:
     known = tomllib.loads((PAPERS / "pother_2008" / "api.toml").read_text(encoding="utf-8"))
-    declared = (PAPERS.parents[1] / "adapters" / "known.toml").read_text(encoding="utf-8")
-    dds = {name for name, each in tomllib.loads(declared).items() if each.get("family") == "dds"}
+    dds = {name for name, facts in adapter_facts().items() if facts.family == "dds"}
     own = {known["same_as"].get(name, name) for name in dds}
     assert {*known["language"]} == own and {*known["same_as"]} <= dds
     for row in known["row"]:
