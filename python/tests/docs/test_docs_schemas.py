@@ -38,7 +38,10 @@ def result(tmp_path_factory: pytest.TempPathFactory) -> Result:
     return Result(comparison(tmp_path_factory.mktemp("schemas"), samples=200, rounds=3))
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("adapters/*/adapter.toml")), ids=lambda file: file.parent.name)
+FACTS = sorted(ROOT.glob("adapters/*/adapter.toml"))
+
+
+@pytest.mark.parametrize("file", FACTS, ids=lambda file: file.parent.name)
 def test_the_facts_of_an_adapter_fit_their_schema(file: Path) -> None:
     jsonschema.validate(tomllib.loads(file.read_text(encoding="utf-8")), schema("adapter"))
 
