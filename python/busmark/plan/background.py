@@ -9,7 +9,7 @@ from busmark.adapters import Adapter
 from busmark.carriers import host_only, meets_at_server, process_only
 from busmark.model.flow import Flow, Participant
 from busmark.model.parameters import FLOW, Parameters
-from busmark.plan.lacking import lacking
+from busmark.plan.lacking import OF_A_TOPIC, lacking
 from busmark.plan.placement import applications, is_mesh, numbers_of
 from busmark.platform import usable_cpus
 from busmark.scenario import Scenario, nodes_of
@@ -24,7 +24,10 @@ NOBODY = "nobody"
 """In the place of writers or readers that a flow does not have."""
 
 OF_AN_ADAPTER = ("transport", "wait", "settings")
-UNKEYED = {"instances": None, "filter_below": None, "size_distribution": None}
+ASKED = [name for name in OF_A_TOPIC if name in Flow.model_fields]
+"""Parameters of a topic that a flow has."""
+UNASKED = dict.fromkeys({*OF_A_TOPIC} - {*ASKED})
+"""Those that it does not have; the values of the case are not its own."""
 
 
 def background(
@@ -180,8 +183,8 @@ def unsupported_background(params: Parameters, adapters: dict[str, Adapter]) -> 
         for own in ends:
             adapter = adapters[own.adapter]
             asked = {name: getattr(own, name) for name in OF_AN_ADAPTER}
-            asked |= {name: getattr(flow, name) for name in ("payload", "size", "qos")}
-            if reason := lacking(params.changed(**UNKEYED, **asked), adapter):
+            asked |= {name: getattr(flow, name) for name in ASKED}
+            if reason := lacking(params.changed(**UNASKED, **asked), adapter):
                 return f"flow {flow.name}: {own.adapter}: {reason}"
             reason = host_only(own.adapter, own.transport, adapter.capabilities or {})
             if reason and len({each.on for each in ends}) > 1:

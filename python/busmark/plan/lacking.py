@@ -12,6 +12,15 @@ from busmark.model.units import ELEMENT_BYTES, parse_sizes
 
 FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
 """Optional features that cases may need."""
+BY_FEATURE = {
+    each.name: each.needs
+    for each in PARAMETERS
+    if isinstance(each.needs, str) and each.needs in FEATURES
+}
+"""The feature that a parameter needs whatever its value, by its name."""
+
+OF_A_TOPIC = ("payload", "size", "qos", "size_distribution", *BY_FEATURE)
+"""Parameters of a topic that an adapter may be unable to have."""
 
 
 def lacking(params: Parameters, adapter: Adapter) -> str | None:
@@ -25,11 +34,11 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
             if value == "type":
                 return _no_user_type(adapter)
             return f"no {what} {value}: the adapter offers {', '.join(can[listed]) or 'none'}"
+    for name, feature in BY_FEATURE.items():
+        if getattr(params, name) and feature not in can["features"]:
+            return f"no {name}: the adapter does not offer {FEATURES[feature]}"
     for each in PARAMETERS:
-        feature = each.needs if isinstance(each.needs, str) else ""
-        if feature in FEATURES and getattr(params, each.name) and feature not in can["features"]:
-            return f"no {each.name}: the adapter does not offer {FEATURES[feature]}"
-        if feature == "options" and not _has_options(adapter.name, each, params):
+        if each.needs == "options" and not _has_options(adapter.name, each, params):
             return f"no {each.name} {getattr(params, each.name)}: the adapter has no option for it"
     largest = largest_size(params)
     if largest > can["max_body_bytes"]:
