@@ -34,8 +34,9 @@ from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
 from busmark.stats import Round, Statistic, among_lost, evaluate, supported, tail_support
 from busmark.store import Case
-from busmark.store.columns import PARAMETERS, TIMED, WARM_UP, polars_schema
+from busmark.store.columns import ASKING, PARAMETERS, TIMED, polars_schema
 from busmark.store.result import UNREADABLE
+from busmark.store.samples import latencies, measured
 
 NS = 1e9
 LATE = "late"
@@ -220,22 +221,17 @@ def changes(case: Case, round_number: int, data: RoundData) -> pl.DataFrame | No
 def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
     """Return the latencies of a round after its warm-up: round trips of pings, or of echoed probes,
     from the intended time, in its order: rows of several writers come one after the other."""
-    rows = frame.filter(
-        pl.col("role").is_in(["pinger", "transmitter"])
-        & pl.col("read_ns").is_not_null()
-        & (pl.col("flags") & WARM_UP == 0)
-    ).sort("intended_ns", maintain_order=True)
-    return (rows["read_ns"] - rows["intended_ns"]).to_numpy().astype(np.float64)
+    return latencies(measured(frame, *ASKING))
 
 
 def never_back(frame: pl.DataFrame, params: Parameters) -> int:
     """Count pings and probes after the warm-up that nobody answered: later than any that came back.
     A probe that the readers' filter leaves out is none."""
-    gone = pl.col("read_ns").is_null() & (pl.col("flags") & WARM_UP == 0)
+    gone = pl.col("read_ns").is_null()
     below, instances = params.filter_below, params.instances
     if below and instances and below < instances:
         gone &= pl.col("seq") % instances < below
-    return frame.filter(pl.col("role").is_in(["pinger", "transmitter"]) & gone).height
+    return measured(frame, *ASKING).filter(gone).height
 
 
 def round_trips(frame: pl.DataFrame, params: Parameters) -> dict[str, Any]:
@@ -251,11 +247,10 @@ def round_trips(frame: pl.DataFrame, params: Parameters) -> dict[str, Any]:
 
 def one_way(rows: pl.DataFrame) -> dict[str, Any]:
     """Return the columns of `flows` about one writer's samples at one reader, of role `reader`."""
-    read = rows.drop_nulls("read_ns").sort("intended_ns", maintain_order=True)
-    values = (read["read_ns"] - read["intended_ns"]).to_numpy().astype(np.float64)
-    lost = rows.height - read.height
+    values = latencies(rows)
+    lost = rows.height - values.size
     return {
-        "timed": read.height,
+        "timed": values.size,
         "one_way_median_ns": _of_sent(values, lost, "median"),
         "one_way_p99_ns": _of_sent(values, lost, 99.0),
         "one_way_max_ns": float(values.max()) if values.size else None,

@@ -33,7 +33,7 @@ from busmark.model.figure import (
     over_rounds,
 )
 from busmark.model.latency import Latency, LatencyByRound, Segment, SegmentTable
-from busmark.store.columns import WARM_UP
+from busmark.store.samples import measured
 
 Times = NDArray[np.int64]
 """ns"""
@@ -182,15 +182,6 @@ class PingRound:
     def sent(self) -> int:
         """Pings sent."""
         return int(self.back.latency.size + self.lost_start.size) + self.back.negative
-
-
-def measured(samples: pl.DataFrame, role: str) -> pl.DataFrame:
-    """Return the samples of this role, without the warm-up."""
-    flags = samples["flags"]
-    # Filling makes a plan, which costs as much as reading a column.
-    flags = flags.fill_null(0) if flags.null_count() else flags
-    kept = (samples["role"] == role) & (flags & WARM_UP == 0)
-    return samples if kept.all(ignore_nulls=False) else samples.filter(kept)
 
 
 def ping_round(

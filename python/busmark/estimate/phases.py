@@ -11,7 +11,8 @@ import polars as pl
 from busmark.model.figure import Figure, mean_over_rounds, over_rounds
 from busmark.model.traffic import Phase
 from busmark.stats import SHARE
-from busmark.store.columns import ASKING, TIMED, WARM_UP
+from busmark.store.columns import ASKING, TIMED
+from busmark.store.samples import latency_ns, measured
 
 SAMPLE_COLUMNS = ("role", "flow", "writer", "reader", "flags", "intended_ns", "read_ns", "phase")
 
@@ -57,8 +58,7 @@ def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
 
 def _pings(samples: pl.DataFrame) -> pl.DataFrame:
     """Select the pings and probes of the measured time whose phase is known."""
-    measured = pl.col("flags") & WARM_UP == 0
-    return samples.filter(pl.col("role").is_in(ASKING) & measured & pl.col("phase").is_not_null())
+    return measured(samples, *ASKING).filter(pl.col("phase").is_not_null())
 
 
 def _rates(intervals: pl.DataFrame) -> pl.DataFrame:
@@ -115,7 +115,7 @@ def _median(rounds: Sequence[pl.DataFrame]) -> Figure | None:
     for table in rounds:
         if not table.height:
             continue
-        trips = (table["read_ns"] - table["intended_ns"]).cast(pl.Float64).fill_null(np.inf)
+        trips = latency_ns(table).cast(pl.Float64).fill_null(np.inf)
         median = float(np.median(trips.to_numpy()))
         if not np.isfinite(median):
             return None

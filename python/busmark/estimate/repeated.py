@@ -10,12 +10,13 @@ import polars as pl
 
 from busmark import stats
 from busmark.errors import UserError
-from busmark.estimate.latency import STAMPS, measured, segments_of
+from busmark.estimate.latency import STAMPS, segments_of
 from busmark.model.case import CaseSummary
 from busmark.model.figure import FloatArray
 from busmark.model.perftest import PERCENTS, Mode, PerftestTest, PublisherRow, SubscriberRow
 from busmark.model.rounds import RoundLatency, RoundSummary, SegmentOfRound
 from busmark.store import Result
+from busmark.store.samples import latency_ns, measured
 
 
 def halves(rounds: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -191,9 +192,8 @@ def _with_latency(case: CaseSummary, latencies: dict[int, RoundLatency]) -> Case
 def round_trips(samples: pl.DataFrame, test: str) -> pl.DataFrame:
     """Return rows that came back, after warm-up, with half the round trip in `half` (ns): from the
     intended time, so that a sender that was held up is charged with the delay."""
-    start = pl.coalesce("intended_ns", "sent_ns")
     rows = measured(samples, ASKING[test]).filter(pl.col("read_ns").is_not_null())
-    return rows.with_columns(((pl.col("read_ns") - start).cast(pl.Float64) / 2).alias("half"))
+    return rows.with_columns((latency_ns(rows).cast(pl.Float64) / 2).alias("half"))
 
 
 def round_latency(rows: pl.DataFrame, *, one_way: bool) -> RoundLatency | None:

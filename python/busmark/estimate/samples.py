@@ -13,6 +13,7 @@ from busmark import stats
 from busmark.model.figure import FloatArray
 from busmark.stats import clock_offset
 from busmark.store.columns import ASKING, EXCHANGE
+from busmark.store.samples import latency_ns, start_ns
 
 
 @dataclass(slots=True)
@@ -46,11 +47,8 @@ def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
     """Sort `rows` by intended sending, in a column `start`, with the series of each in a column
     `series`. Samples of several writers and readers were recorded one after the other; statistics
     need them as they happened."""
-    start = rows["intended_ns"]
-    if start.null_count():
-        start = start.zip_with(start.is_not_null(), rows["sent_ns"])
     # Not by expressions: a plan costs as much as what it would do with the rows of a short round.
-    rows = known(rows.hstack([start.alias("start"), _series(rows)]), "start")
+    rows = known(rows.hstack([start_ns(rows).alias("start"), _series(rows)]), "start")
     return rows if rows["start"].is_sorted() else rows.sort("start", maintain_order=True)
 
 
@@ -82,7 +80,7 @@ def timed(rows: pl.DataFrame, *, step: int = 1, bound_ns: float = 0.0) -> Timed:
     may be off by `bound_ns`."""
     rows = known(rows, "read_ns")
     start = rows["start"].to_numpy().astype(np.float64)
-    latency = (rows["read_ns"] - rows["start"]).to_numpy().astype(np.float64)
+    latency = latency_ns(rows).to_numpy().astype(np.float64)
     negative = 0
     if not bound_ns and latency.size and latency.min() < 0.0:
         negative = int((latency < 0.0).sum())

@@ -12,7 +12,6 @@ import polars as pl
 from busmark import stats
 from busmark.estimate.curves import Thinning, distributed, of_rounds
 from busmark.estimate.distribution import Described, distribution, jitter_share
-from busmark.estimate.latency import measured
 from busmark.estimate.samples import Pools, Timed, aligned, by_place, in_time_order, step, timed
 from busmark.model.case import Curve
 from busmark.model.figure import (
@@ -28,6 +27,7 @@ from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LOSS
 from busmark.model.stream import Batches, Pairs, Throughput
 from busmark.store.columns import TIMED
+from busmark.store.samples import latency_ns, measured
 
 
 @dataclass(slots=True)
@@ -115,7 +115,7 @@ def _timed(found: ProbeRound, every: pl.DataFrame) -> ProbeRound:
         sent=every.height,
         never_arrived=int(lost.size),
         lost=lost,
-        pairs=every.select("writer", "reader", latency_ns=pl.col("read_ns") - pl.col("start")),
+        pairs=every.select("writer", "reader", latency_ns=latency_ns(every)),
     )
 
 

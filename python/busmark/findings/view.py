@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from busmark.errors import UserError
 from busmark.findings.rule import Capabilities, Profile, count
 from busmark.model.resources import READER
-from busmark.store.columns import TIMED, WARM_UP
+from busmark.store.columns import ASKING, TIMED
+from busmark.store.samples import latencies, measured
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,8 +42,6 @@ TOGETHER = 0.1
 between their sendings."""
 
 ROUND_TRIP_OF_PROBES = "round trip of probes"
-
-ROUND_TRIP_ROLES = ("pinger", "transmitter")
 
 
 class CaseView:
@@ -268,15 +267,13 @@ class CaseView:
         found = {}
         for number in self.finished["round"].to_list():
             with suppress(UserError):
-                rows = self.result.samples(self.case.id, number).filter(
-                    (pl.col("flags").fill_null(0) & WARM_UP == 0)
-                    & pl.col("read_ns").is_not_null()
-                    & pl.col("intended_ns").is_not_null()
+                rows = measured(self.result.samples(self.case.id, number)).filter(
+                    pl.col("read_ns").is_not_null() & pl.col("intended_ns").is_not_null()
                 )
                 # Who timed every sample, rather than some.
                 timed = rows.filter(pl.col("role") == TIMED)
                 if timed.is_empty():
-                    timed = rows.filter(pl.col("role").is_in(ROUND_TRIP_ROLES))
+                    timed = rows.filter(pl.col("role").is_in(ASKING))
                 if timed.is_empty():
                     continue
                 ends = ["writer", "reader"]
@@ -297,33 +294,14 @@ class CaseView:
 
     def _sent(self) -> Iterator[tuple[int, pl.DataFrame]]:
         """Yield the samples that writers recorded in each finished round, without warm-up."""
-        import polars as pl
-
         for number in self.finished["round"].to_list():
             with suppress(UserError):
                 samples = self.result.samples(self.case.id, number)
-                yield (
-                    number,
-                    samples.filter(
-                        (pl.col("flags").fill_null(0) & WARM_UP == 0)
-                        & pl.col("role").is_in(ROUND_TRIP_ROLES)
-                    ),
-                )
+                yield number, measured(samples, *ASKING)
 
     def _latencies(self, samples: pl.DataFrame, one_clock: bool) -> Series:
-        import numpy as np
-        import polars as pl
-
-        measured = samples.with_columns(
-            pl.coalesce("intended_ns", "sent_ns").alias("start")
-        ).filter(
-            (pl.col("flags").fill_null(0) & WARM_UP == 0)
-            & pl.col("read_ns").is_not_null()
-            & pl.col("start").is_not_null()
-        )
-        round_trips = measured.filter(pl.col("role").is_in(ROUND_TRIP_ROLES))
-        if not round_trips.is_empty() or not one_clock:
-            measured = round_trips
-            self.quantity = "round trip" if self.params.test == "latency" else ROUND_TRIP_OF_PROBES
-        ordered = measured.sort("start", maintain_order=True)
-        return (ordered["read_ns"] - ordered["start"]).to_numpy().astype(np.float64)
+        round_trips = measured(samples, *ASKING).drop_nulls("read_ns")
+        if round_trips.is_empty() and one_clock:
+            return latencies(measured(samples))
+        self.quantity = "round trip" if self.params.test == "latency" else ROUND_TRIP_OF_PROBES
+        return latencies(round_trips)
