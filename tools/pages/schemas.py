@@ -15,9 +15,9 @@ from tools.pages import docstrings
 
 from busmark import facts
 from busmark.adapters import worker
-from busmark.cli import event_lines
 from busmark.compare import Comparison
 from busmark.compare.campaign import Campaign
+from busmark.control import events
 from busmark.errors import UserError
 from busmark.model import units
 from busmark.plugins.bus.recording import model as recording
@@ -74,8 +74,8 @@ def listing_json() -> str:
 
 def events_json() -> str:
     """Return `schemas/events.schema.json`, for a line of `busmark run --json`."""
-    schema = event_lines.EVENT_LINE.json_schema(mode="serialization")
-    return _written(_text(schema, "EventLine", event_lines), "Busmark event of a run")
+    schema = events.EVENT.json_schema(mode="serialization")
+    return _written(_text(schema, "Event", events), "Busmark event of a run")
 
 
 def adapter_json() -> str:

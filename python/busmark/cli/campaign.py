@@ -72,13 +72,13 @@ def conduct(
                 remedy="Name the result to resume, such as --out @last. " + recent(),
             )
         early = _Early(out)
-        heard = [*listeners(out, as_json=as_json), early]
+        heard = [*listeners(as_json=as_json), early]
         campaign = resume(scenario, out, heard, nodes, marked=marked)
     else:
         assert scenario is not None
         out = out or default_directory(scenario.name)
         early = _Early(out)
-        campaign = begin(scenario, text, out, [*listeners(out, as_json=as_json), early])
+        campaign = begin(scenario, text, out, [*listeners(as_json=as_json), early])
     note(out)
     try:
         if begun:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from busmark.cli.output import echo
@@ -142,14 +141,10 @@ class FindingPrinter:
         return [f"withdrawn after more rounds: {event.finding.title}: {case}{left}"]
 
 
-def listeners(directory: Path, *, as_json: bool) -> list[Listener]:
-    """Return the listeners of a run whose result goes there: what fits standard error, and
-    `as_json` lines on standard output."""
-    if not as_json:
-        return [_shown()]
-    from busmark.cli.event_lines import EventLines
-
-    return [EventLines(directory), _shown()]
+def listeners(*, as_json: bool) -> list[Listener]:
+    """Return the listeners of a run: what fits standard error, and `as_json` lines on standard
+    output."""
+    return [JsonLines(), _shown()] if as_json else [_shown()]
 
 
 def _shown() -> Listener:
@@ -179,11 +174,11 @@ class Tally:
             self.total, self.cases = self.done + event.rounds_planned, len(event.cases)
             self._left_s = event.expected_s
         elif isinstance(event, RoundEnds):
-            self.done += 1
+            self.done = event.left.rounds_done
             # Trials and further rounds come one by one: the total grows with them.
-            self.total = self.done + event.outlook.rounds_left
-            self.cases_done, self._more = event.outlook.cases_done, event.outlook.more
-            self._left_s = event.outlook.seconds_left
+            self.total = self.done + event.left.rounds_left
+            self.cases_done, self._more = event.left.cases_done, event.left.more
+            self._left_s = event.left.seconds_left
         elif isinstance(event, RoundFails):
             self.failed += 1
             self.done += not event.again
@@ -230,6 +225,16 @@ def warnings(event: CampaignBegins) -> list[str]:
         for kind in kinds(event.findings)
         if kind.severity != "note"
     ]
+
+
+class JsonLines:
+    """Prints a line of JSON for each event, on standard output, for other programs."""
+
+    watches = True
+
+    def on(self, event: Event) -> None:
+        """Print the line of an event."""
+        echo(event.model_dump_json())
 
 
 class Lines:

@@ -30,7 +30,7 @@ from busmark.control.events import (
     CampaignEnds,
     Event,
     LengthChosen,
-    Live,
+    LiveFigures,
     ResultCloses,
     RoundBegins,
     RoundEnds,
@@ -73,7 +73,7 @@ class Screen:
         """Estimate of each case, by its name: a value never stands beside another's."""
         self._seconds: tuple[float, float] | None = None
         """Seconds of the current round, and how many it is expected to take."""
-        self._live: Live | None = None
+        self._live: LiveFigures | None = None
         self._noticed = FindingPrinter()
         self._ended = False
         self._painted: list[str] = []
@@ -157,11 +157,11 @@ class Screen:
         room = min(max(width - len(within) - 2, FEWEST_CHARACTERS), width)
         return fitting([cut(self._case.id, room), within], width)
 
-    def _now(self, live: Live, width: int) -> list[str]:
+    def _now(self, live: LiveFigures, width: int) -> list[str]:
         """Return what is seen of the round, by rank."""
         assert self._case is not None
         # As in tables: a pong is not distinguished from a ping, so each has half of the way.
-        median, p99 = (half_us(value) for value in (live.median_ns, live.p99_ns))
+        median, p99 = half_us(live.round_trip_median_ns), half_us(live.round_trip_p99_ns)
         rate = ABSENT if live.rate_hz is None else f"{number(live.rate_hz)}/s"
         if self._case.params.test == "latency":
             parts = [f"median RTT/2 {median}", f"p99 {p99}", rate]

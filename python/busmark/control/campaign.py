@@ -10,7 +10,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +27,7 @@ from busmark.control.events import (
     Event,
     LengthChosen,
     Listener,
-    Outlook,
+    Remainder,
     ResultCloses,
     RoundBegins,
     RoundEnds,
@@ -102,17 +102,19 @@ class RemainingCases(Collection[Case]):
 
 @dataclass(frozen=True)
 class Forecast:
-    """The outlook at some time."""
+    """What remained at some time."""
 
-    outlook: Outlook
+    remainder: Remainder
     end_s: float
     took_s: float
 
-    def with_left(self, rounds: int) -> Outlook:
-        """Return the outlook with this many rounds left."""
-        share = rounds / max(self.outlook.rounds_left, 1)
-        seconds = self.outlook.seconds_left * min(share, 1.0)
-        return replace(self.outlook, rounds_left=rounds, seconds_left=seconds)
+    def with_left(self, rounds: int, done: int) -> Remainder:
+        """Return the remainder with this many rounds left and done."""
+        share = rounds / max(self.remainder.rounds_left, 1)
+        seconds = self.remainder.seconds_left * min(share, 1.0)
+        return self.remainder.model_copy(
+            update={"rounds_done": done, "rounds_left": rounds, "seconds_left": seconds}
+        )
 
 
 @contextlib.contextmanager
@@ -172,6 +174,7 @@ class Campaign:
         """Attempts of failed rounds before this campaign began or was resumed."""
         self._stopping = False
         self._seen: Forecast | None = None
+        self._rounds_done = 0
         self._watched = any(getattr(listener, "watches", False) for listener in listeners)
         self._pace = Pace(self.cases, writer.rows)
         self._ended_s: float | None = None
@@ -223,7 +226,13 @@ class Campaign:
         writer.close()
         for gone in self._early.at_the_end(writer.manifest.findings):
             self._tell(gone)
-        self._tell(ResultCloses(writer.directory, complete, writer.manifest.findings))
+        self._tell(
+            ResultCloses(
+                directory=writer.directory,
+                complete=complete,
+                findings=writer.manifest.findings,
+            )
+        )
         return Result(writer.directory)
 
     async def _run(self, runner: RoundRunner) -> bool:
@@ -341,18 +350,20 @@ class Campaign:
         wanted = {case.id for case in planned}
         # A failed round is tried again.
         done = sum(row["status"] != "failed" for row in self.writer.rows)
+        self._rounds_done = done
         following = {case.id: self._following(case) for case in self.cases}
         least_s = sum(map(self._round_s, planned))
         time_s = time_of(self.scenario, self.cases, self._round_s, following)
         return CampaignBegins(
-            self.cases,
-            unsupported,
+            directory=self.writer.directory,
+            cases=self.cases,
+            unsupported=unsupported,
             rounds_done=done,
             cases_done=sum(case.id not in wanted for case in self.cases),
             rounds_planned=len(planned),
             expected_s=max(least_s, time_s.least),
             longest_s=max(least_s, time_s.most),
-            findings=tuple(self.writer.manifest.findings),
+            findings=self.writer.manifest.findings,
         )
 
     def _round_s(self, case: Case) -> float:
@@ -372,6 +383,10 @@ class Campaign:
             # Whoever watches may go away: a closed terminal, `| head`.
             with contextlib.suppress(OSError):
                 listener.on(event)
+
+    def _fails(self, case: Case, number: int, attempt: int, reason: str, *, again: bool) -> None:
+        self._rounds_done += not again
+        self._tell(RoundFails(case=case, round=number, attempt=attempt, reason=reason, again=again))
 
     def _missing(self, rounds: Iterable[int]) -> list[Case]:
         """Return the cases with a number of rounds that still need these, round by round."""
@@ -410,7 +425,7 @@ class Campaign:
         last = self._last_attempt(case.id, round_number)
         case = self._with_length(case, round_number)
         for attempt in range(max(failed, default=-1) + 1, last + 1):
-            self._tell(RoundBegins(case, round_number, attempt))
+            self._tell(RoundBegins(case=case, round=round_number, attempt=attempt))
             error = await self._attempt(runner, case, round_number, attempt, left, insist)
             if error is None:
                 return True
@@ -429,7 +444,9 @@ class Campaign:
                 reason=chosen.why,
                 **chosen.figures,
             )
-            self._tell(LengthChosen(case, round_number, chosen.seconds, chosen.why))
+            self._tell(
+                LengthChosen(case=case, round=round_number, seconds=chosen.seconds, why=chosen.why)
+            )
         return self._lengths.sized(case)
 
     async def _attempt(
@@ -470,7 +487,7 @@ class Campaign:
             if error.kind == "node" and not insist:
                 # Nothing has begun, so it was no attempt.
                 self.writer.event("postponed", case=case.id, round=round_number, reason=reason)
-                self._tell(RoundFails(case, round_number, attempt, reason, again=True))
+                self._fails(case, round_number, attempt, reason, again=True)
                 return error
             self.writer.event(
                 "round_failed",
@@ -484,7 +501,7 @@ class Campaign:
             spent = {"failed_s": sum(failed_s) + time.monotonic() - begin_s}
             self.writer.save_round(tables.row(place, "failed", reason, spent), {})
             again = attempt < self._last_attempt(case.id, round_number) and error.kind != "node"
-            self._tell(RoundFails(case, round_number, attempt, reason, again))
+            self._fails(case, round_number, attempt, reason, again=again)
             self._ended_s = time.monotonic()
             return error
         self.writer.keep_files(case.id, round_number, data.artefacts)
@@ -507,15 +524,16 @@ class Campaign:
             roles=[{k: v for k, v in role.items() if k not in STORED} for role in data.roles],
         )
         troubles = [sentence for said in data.companions.values() for sentence in said]
+        self._rounds_done += 1
         self._tell(
             RoundEnds(
-                case,
-                round_number,
-                stored.row,
-                self._rows(case),
-                self._outlook(left),
-                self._is_last(case),
-                troubles,
+                case=case,
+                round=round_number,
+                row=stored.row,
+                rows=self._rows(case),
+                left=self._remainder(left),
+                is_last=self._is_last(case),
+                troubles=troubles,
             )
         )
         if self.listeners:
@@ -563,23 +581,24 @@ class Campaign:
             "system": counters.table(case, place.round, data.system, begin_ns),
         })  # fmt: skip
 
-    def _outlook(self, left: RemainingCases) -> Outlook:
+    def _remainder(self, left: RemainingCases) -> Remainder:
         """Return what is to come when these cases have their rounds yet. It takes time that grows
         with the cases: with thousands it is brought up to date now and then, and estimated
         between."""
         begin = time.monotonic()
         if self._seen and left and begin - self._seen.end_s < REST * self._seen.took_s:
-            return self._seen.with_left(len(left))
-        outlook = self._outlook_now(left)
+            return self._seen.with_left(len(left), self._rounds_done)
+        remainder = self._remainder_now(left)
         end = time.monotonic()
-        self._seen = Forecast(outlook, end, end - begin)
-        return outlook
+        self._seen = Forecast(remainder, end, end - begin)
+        return remainder
 
-    def _outlook_now(self, left: RemainingCases) -> Outlook:
+    def _remainder_now(self, left: RemainingCases) -> Remainder:
         further = [*self._further(), *self._trials()]
         following = left or further
         unfinished = {case.id for case in [*left, *further]}
-        return Outlook(
+        return Remainder(
+            rounds_done=self._rounds_done,
             cases_done=len(self.cases) - len(unfinished),
             rounds_left=len(following),
             seconds_left=sum(map(self._pace.expected_s, following)),
@@ -606,7 +625,11 @@ class Campaign:
         for seconds in itertools.count(1):
             await asyncio.sleep(1.0)
             live = runner.sights.latest() if runner.sights else None
-            self._tell(RoundGoesOn(case, round_number, float(seconds), expected, live))
+            self._tell(
+                RoundGoesOn(
+                    case=case, round=round_number, seconds=seconds, expected_s=expected, live=live
+                )
+            )
 
 
 def _records(runner: RoundRunner) -> list[dict[str, Any]]:

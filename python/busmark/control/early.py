@@ -87,13 +87,13 @@ class EarlyFindings:
         yield from self._gone(key for key in [*self._text] if key[0] == case.id and key not in now)
         for key, finding in now.items():
             if key not in self._text and key not in self._before:
-                self._text[key] = FindingAppears(case, finding)
+                self._text[key] = FindingAppears(case=case, finding=finding)
                 yield self._text[key]
 
     def _gone(self, keys: Iterable[Key]) -> Iterator[FindingGoes]:
         for key in keys:
             text = self._text.pop(key)
-            yield FindingGoes(text.case, text.finding)
+            yield FindingGoes(case=text.case, finding=text.finding)
 
 
 def _threads_start() -> bool:

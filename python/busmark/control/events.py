@@ -1,15 +1,30 @@
-"""Events of a campaign while it runs, and what is seen of a round while it is measured. Progress
-bar and log are listeners; deleting one changes no number."""
+"""Events of a campaign while it runs, and what is seen of a round while it is measured.
+
+Progress bar, screen and log are listeners; deleting one changes no number. As JSON the events are
+the lines of `busmark run --json`, a model each (`schemas/events.schema.json`): keys are added,
+never taken away or renamed, within a version.
+"""
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal, Protocol, cast
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    TypeAdapter,
+    computed_field,
+    field_serializer,
+)
 
 from busmark.control.protocol import Event as WorkerEvent
+from busmark.findings.registry import worst
 from busmark.model.parameters import Parameters
 from busmark.plan.flows import Flows
 from busmark.store import Case, Finding
@@ -25,13 +40,19 @@ FEWEST_OF_TAIL = 100
 """Latencies below which there is no 99th percentile."""
 
 
-@dataclass(frozen=True)
-class Live:
-    """Values of the last seconds of the current round; None: not known, or not yet."""
+class Part(BaseModel):
+    """A part of an event: complete when made, never changed."""
 
-    median_ns: float | None
-    """Round trips of pings, or of the probes of a stream."""
-    p99_ns: float | None
+    model_config = ConfigDict(frozen=True)
+
+
+class LiveFigures(Part):
+    """Values of the last seconds of a round, from a few hundred samples of each; not part of the
+    result. Null: not known, or not yet."""
+
+    round_trip_median_ns: float | None
+    """Median of pings, or of the probes of a stream."""
+    round_trip_p99_ns: float | None
     latencies: int
     """How many these two rest on: a few hundred of each second, at equal distances."""
     rate_hz: float | None
@@ -41,7 +62,7 @@ class Live:
     answered."""
     unanswered: int
     """Pings and probes of these that had no answer."""
-    trend: tuple[float, ...]
+    trend: Annotated[tuple[float, ...], Field(exclude=True)] = ()
     """The median of each look; of a stream its rate."""
 
 
@@ -99,16 +120,16 @@ class Sights:
         flow = self._flows.flow_of(number)
         return flow is not None and not flow.background and (flow.kind == "pings") == self._pings
 
-    def latest(self) -> Live | None:
+    def latest(self) -> LiveFigures | None:
         """Return the values of the last seconds; None before the first look."""
         found = sorted(
             value for looks in self._round_trips.values() for look in looks for value in look
         )
         if not found and not self._rates:
             return None
-        return Live(
-            median_ns=quantile(found, 0.5) if found else None,
-            p99_ns=quantile(found, 0.99) if len(found) >= FEWEST_OF_TAIL else None,
+        return LiveFigures(
+            round_trip_median_ns=quantile(found, 0.5) if found else None,
+            round_trip_p99_ns=quantile(found, 0.99) if len(found) >= FEWEST_OF_TAIL else None,
             latencies=len(found),
             rate_hz=sum(self._rates.values()) if self._rates else None,
             looked_at=self._looked_at,
@@ -122,131 +143,210 @@ def quantile(ascending: Sequence[int], share: float) -> float:
     return float(ascending[min(int(share * len(ascending)), len(ascending) - 1)])
 
 
-@dataclass(frozen=True)
-class CampaignBegins:
-    """The plan is settled and the result directory open."""
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
-    cases: list[Case]
+
+class UnsupportedCase(Part):
+    """A case that cannot run."""
+
+    case: str
+    reason: str | None
+
+
+class BriefFinding(Part):
+    """A finding; its evidence and remedy are in the result."""
+
+    id: str
+    severity: Literal["error", "warning", "note"]
+    title: str
+    cases: list[str]
+    """Empty: it concerns the machine or the whole campaign."""
+
+
+def _brief(finding: Finding) -> BriefFinding:
+    return BriefFinding(
+        id=finding.id, severity=finding.severity, title=finding.title, cases=finding.cases
+    )
+
+
+ById = Annotated[Case, PlainSerializer(lambda case: case.id, return_type=str)]
+Absolute = Annotated[Path, PlainSerializer(lambda path: str(path.resolve()), return_type=str)]
+
+
+class OfCampaign(Part):
+    """What all events have."""
+
+    utc: str = Field(default_factory=_now)
+    """When the event was sent."""
+
+    @field_serializer("unsupported", check_fields=False)
+    def _with_reasons(self, cases: list[Case]) -> list[UnsupportedCase]:
+        return [UnsupportedCase(case=case.id, reason=case.reason) for case in cases]
+
+    @field_serializer("finding", check_fields=False)
+    def _in_brief(self, finding: Finding) -> BriefFinding:
+        return _brief(finding)
+
+    @field_serializer("findings", check_fields=False)
+    def _all_in_brief(self, findings: list[Finding]) -> list[BriefFinding]:
+        return [_brief(finding) for finding in findings]
+
+
+class CampaignBegins(OfCampaign):
+    """The plan is settled and the result directory open; the first event."""
+
+    event: Literal["campaign_begins"] = "campaign_begins"
+    directory: Absolute
+    """Directory of the result, absolute."""
+    cases: list[ById]
     unsupported: list[Case]
-    """What cannot run, each with its reason."""
     rounds_done: int
-    """Before: those that a campaign that is resumed need not run again."""
-    cases_done: int
+    """Rounds that a campaign that is resumed need not run again."""
+    cases_done: Annotated[int, Field(exclude=True)]
     rounds_planned: int
     """Without those that adaptive rounds may add."""
     expected_s: float
     """At least."""
     longest_s: float
     """With all rounds and trials that may be added."""
-    findings: Sequence[Finding] = ()
-    """What is known before the first round."""
+    findings: list[Finding]
+    """What is known before anything is measured."""
 
 
-@dataclass(frozen=True)
-class RoundBegins:
+class RoundBegins(OfCampaign):
     """A round is about to start."""
 
-    case: Case
+    event: Literal["round_begins"] = "round_begins"
+    case: ById
     round: int
     attempt: int
 
 
-@dataclass(frozen=True)
-class LengthChosen:
-    """From this round on the rounds of a case measure for another time, which the run chose."""
+class LengthChosen(OfCampaign):
+    """The run has chosen how long further rounds of a case measure."""
 
-    case: Case
+    event: Literal["length_chosen"] = "length_chosen"
+    case: ById
     round: int
     seconds: float
     why: str
     """In a sentence, the length included."""
 
 
-@dataclass(frozen=True)
-class RoundGoesOn:
-    """A round is under way; sent once a second. Whoever listens must be quick: it is measured."""
+class RoundGoesOn(OfCampaign):
+    """A round is under way; once a second. Whoever listens must be quick: it is measured."""
 
-    case: Case
+    event: Literal["round_goes_on"] = "round_goes_on"
+    case: ById
     round: int
     seconds: float
     """Since its start."""
     expected_s: float
-    live: Live | None = None
-    """How it goes; None where nobody watches, or nothing is known yet."""
+    live: LiveFigures | None = None
+    """How it goes; null where nobody watches, or nothing is known yet."""
 
 
-@dataclass(frozen=True)
-class Outlook:
-    """What is left of a campaign, as far as it is known."""
+class Remainder(Part):
+    """How far the campaign is."""
 
+    rounds_done: int
+    """Rounds that have ended or were given up."""
+    rounds_left: int
+    """Without those that an interval that is too wide yet may add."""
     cases_done: int
     """Cases that want no further round as things stand."""
-    rounds_left: int
     seconds_left: float
     more: bool
     """Whether further rounds may follow: an interval is too wide yet, a rate is being searched."""
 
 
-@dataclass(frozen=True)
-class RoundEnds:
+class RoundEnds(OfCampaign):
     """A round is stored."""
 
-    case: Case
+    event: Literal["round_ends"] = "round_ends"
+    case: ById
     round: int
-    row: dict[str, Any]
-    rows: Sequence[Mapping[str, Any]]
+    row: Annotated[dict[str, Any], Field(exclude=True)]
+    rows: Annotated[Sequence[Mapping[str, Any]], Field(exclude=True)]
     """Rows of the case so far, this one included."""
-    outlook: Outlook
-    is_last: bool = False
+    left: Remainder
+    is_last: Annotated[bool, Field(exclude=True)] = False
     """Whether the case has all its rounds."""
-    troubles: Sequence[str] = ()
+    troubles: list[str]
     """What ran beside it and could not do its work, in sentences."""
 
+    @computed_field
+    def status(self) -> Literal["ok", "marked"]:
+        """Return how it ended."""
+        return "ok" if self.row["status"] == "ok" else "marked"
 
-@dataclass(frozen=True)
-class FindingAppears:
-    """The rounds of a case so far show what makes its figures wrong or distorts them. Reported
-    between two rounds, once for a case; notes wait for the end."""
+    @computed_field
+    def reason(self) -> str | None:
+        """Return why it is marked."""
+        return cast("str | None", self.row["reason"])
 
-    case: Case
+    @computed_field
+    def statistic(self) -> str:
+        """Return what `value` is: median, p99, … of round trips in ns; goodput in samples per
+        second; in a discovery test the median time to the first sample in ns."""
+        return self.case.params.statistic
+
+    @computed_field
+    def value(self) -> float | None:
+        """Return the statistic of the round; null where it has none."""
+        return cast("float | None", self.row["statistic_value"])
+
+
+class FindingAppears(OfCampaign):
+    """The rounds of a case so far show what makes its figures wrong or distorts them; sent between
+    two rounds, once for a case. Notes are in `result_closes` only."""
+
+    event: Literal["finding_appears"] = "finding_appears"
+    case: ById
     finding: Finding
     """Finding on this case alone."""
 
+    @computed_field
+    def evidence(self) -> str:
+        """Return what was seen."""
+        return worst(self.finding)[1]
 
-@dataclass(frozen=True)
-class FindingGoes:
-    """A finding that was reported for a case and that more rounds do not confirm."""
 
-    case: Case
+class FindingGoes(OfCampaign):
+    """A finding that was reported for a case no longer holds, with more rounds."""
+
+    event: Literal["finding_goes"] = "finding_goes"
+    case: ById
     finding: Finding
     """The finding as it was reported."""
 
 
-@dataclass(frozen=True)
-class RoundFails:
+class RoundFails(OfCampaign):
     """A round could not be finished, or not begun; it may be tried again."""
 
-    case: Case
+    event: Literal["round_fails"] = "round_fails"
+    case: ById
     round: int
     attempt: int
     reason: str
     again: bool
 
 
-@dataclass(frozen=True)
-class CampaignEnds:
+class CampaignEnds(OfCampaign):
     """Nothing runs any more; `interrupted` if the user or an error ended it early."""
 
+    event: Literal["campaign_ends"] = "campaign_ends"
     interrupted: bool
 
 
-@dataclass(frozen=True)
-class ResultCloses:
-    """The result is whole; sent after `CampaignEnds`."""
+class ResultCloses(OfCampaign):
+    """The result is whole; the last event. The exit code says whether all went well."""
 
-    directory: Path
+    event: Literal["result_closes"] = "result_closes"
+    directory: Absolute
     complete: bool
-    findings: Sequence[Finding]
+    findings: list[Finding]
     """All findings, including the ones of the campaign as a whole."""
 
 
@@ -254,14 +354,15 @@ Event = (
     CampaignBegins
     | RoundBegins
     | RoundGoesOn
+    | LengthChosen
     | RoundEnds
     | RoundFails
-    | LengthChosen
     | FindingAppears
     | FindingGoes
     | CampaignEnds
     | ResultCloses
 )
+EVENT: TypeAdapter[Event] = TypeAdapter(Annotated[Event, Field(discriminator="event")])
 
 
 class Listener(Protocol):
