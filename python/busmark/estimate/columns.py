@@ -15,23 +15,7 @@ from busmark.model.figure import Figure
 from busmark.model.quantities import ESTIMATES as OF_CASES
 from busmark.model.quantities import LATENCIES, NUMBERS
 from busmark.model.statistics import POOLED, REPORTED
-from busmark.store.columns import (
-    BATCHES,
-    DISCOVERIES,
-    FLOWS,
-    HOPS,
-    INTERVALS,
-    LOADS,
-    MATCHES,
-    PARTICIPANTS,
-    SAMPLES,
-    SUMMARIES,
-    SYSTEM,
-    WIRE,
-    Column,
-)
-from busmark.store.columns import CASES as ROUNDS
-from busmark.store.columns import CHANGES as OF_TIMELINE
+from busmark.store.columns import LOADS, TABLES, Column
 from busmark.store.columns import PARAMETERS as ASKED
 
 if TYPE_CHECKING:
@@ -292,24 +276,26 @@ FRAMES = (
     FrameColumns("series", "a point of a curve of a case", SERIES, "What charts draw, of which "
                  "extremes are never thinned out. The table is kept with the result, in "
                  "`series.parquet`."),
-    FrameColumns("rounds", "a round of a case, whatever became of it", ROUNDS),
+    FrameColumns("rounds", "a round of a case, whatever became of it", TABLES["cases"]),
     FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "
                  "they are rows without latency, as far as a record says when they were sent."),
-    FrameColumns("samples()", "a recorded sample", SAMPLES, "Samples of the scenario's own flows "
-                 "too, which do not count in the figures of the case: `flow` has which."),
-    FrameColumns("intervals()", "an interval of a stream", INTERVALS),
-    FrameColumns("participants()", "a participant of a round", PARTICIPANTS),
-    FrameColumns("flows()", "a writer's samples at one reader, in a round", FLOWS),
-    FrameColumns("changes()", "a change in the middle of a round", OF_TIMELINE),
-    FrameColumns("batches()", "a batch as one reader saw it", BATCHES),
-    FrameColumns("discoveries()", "a repetition of a discovery test", DISCOVERIES),
+    FrameColumns("samples()", "a recorded sample", TABLES["samples"], "Samples of the scenario's "
+                 "own flows too, which do not count in the figures of the case: `flow` has which."),
+    FrameColumns("intervals()", "an interval of a stream", TABLES["intervals"]),
+    FrameColumns("participants()", "a participant of a round", TABLES["participants"]),
+    FrameColumns("flows()", "a writer's samples at one reader, in a round", TABLES["flows"]),
+    FrameColumns("changes()", "a change in the middle of a round", TABLES["changes"]),
+    FrameColumns("batches()", "a batch as one reader saw it", TABLES["batches"]),
+    FrameColumns("discoveries()", "a repetition of a discovery test", TABLES["discoveries"]),
     FrameColumns("matches()", "an endpoint of a round of streams with three endpoints or more",
-                 MATCHES),
-    FrameColumns("hops()", "a passage of a sample over a hop, in a round with a capture", HOPS),
-    FrameColumns("wire()", "what packets of a round with a capture were for", WIRE),
-    FrameColumns("system()", "an interval of one object of the kernel", SYSTEM),
+                 TABLES["matches"]),
+    FrameColumns("hops()", "a passage of a sample over a hop, in a round with a capture",
+                 TABLES["hops"]),
+    FrameColumns("wire()", "what packets of a round with a capture were for", TABLES["wire"]),
+    FrameColumns("system()", "an interval of one object of the kernel", TABLES["system"]),
     FrameColumns("findings", "a finding", FINDINGS),
     FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),
-    FrameColumns("reported", "a figure that the source of an imported result states", SUMMARIES),
+    FrameColumns("reported", "a figure that the source of an imported result states",
+                 TABLES["summaries"]),
 )  # fmt: skip

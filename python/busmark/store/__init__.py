@@ -2,12 +2,7 @@
 
 from busmark.store.checksum import write as write_table
 from busmark.store.columns import (
-    CASES,
     FORMAT_VERSION,
-    INTERVALS,
-    SAMPLES,
-    SUMMARIES,
-    SYSTEM,
     TABLES,
     Column,
     polars_schema,
@@ -19,16 +14,11 @@ from busmark.store.tables import load_table
 from busmark.store.writer import FOLDERS, LOCK, ResultWriter
 
 __all__ = [
-    "CASES",
     "EVENTS",
     "FOLDERS",
     "FORMAT_VERSION",
-    "INTERVALS",
     "LOCK",
     "MANIFEST",
-    "SAMPLES",
-    "SUMMARIES",
-    "SYSTEM",
     "TABLES",
     "Case",
     "Column",

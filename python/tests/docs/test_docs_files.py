@@ -34,6 +34,7 @@ WRITES = {
 }
 """Modules that write without the door, each with its reason."""
 READS = {
+    "store/columns.py": "a table of the package",
     "cli/adapter.py": "an example of the package",
     "compare/stored.py": "the package's own code",
     "control/around.py": "what the launcher has bounded",

@@ -130,7 +130,7 @@ PLANNED = """
 import json
 from pathlib import Path
 from busmark.adapters import Adapter
-from busmark.store import CASES
+from busmark.store import TABLES
 from busmark.plan import expand
 from busmark.scenario import Scenario
 
@@ -146,7 +146,7 @@ except ValueError as error:
 print(json.dumps({
     "ids": [case.id for case in cases],
     "values": [case.params.stack_kib for case in cases],
-    "columns": [column.name for column in CASES],
+    "columns": [column.name for column in TABLES["cases"]],
     "schema": Scenario.model_json_schema()["$defs"]["Matrix"]["properties"]["stack_kib"],
     "refused": refused,
 }))

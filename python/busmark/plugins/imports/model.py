@@ -34,7 +34,7 @@ Quantity = Literal[
     "serialization",
     "deserialization",
 ]
-"""See the column `quantity` of `busmark.store.columns.SUMMARIES`."""
+"""See the column `quantity` of the table `summaries`."""
 
 Statistic = Literal["mean", "std", "min", "max", "mad", "percentile"]
 
