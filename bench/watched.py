@@ -50,7 +50,7 @@ def call(domain: int, command: str, *words: object) -> list[dict[str, object]]:
 @contextmanager
 def participant(domain: int, app: int, cpus: range) -> Iterator[None]:
     """Run an application on the bus, on these CPUs only, until the block ends."""
-    words = ("participant", "--adapter", ADAPTER, "--domain", str(domain), "--app", str(app))
+    words = ("bus", "participant", "--adapter", ADAPTER, "--domain", str(domain), "--app", str(app))
     process = subprocess.Popen(
         [*BUSMARK, *words],
         stdout=subprocess.PIPE,

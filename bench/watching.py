@@ -177,6 +177,7 @@ def on_a_terminal(domain: int, columns: int, lines: int, *, feeds: bool) -> Iter
             sys.executable,
             "-m",
             "busmark",
+            "bus",
             "watch",
             "--adapter",
             "cyclonedds",

@@ -1,4 +1,4 @@
-"""Options as other tools, or earlier versions of Busmark, have them, and what they are called here.
+"""Options as other tools have them, and what they are called here.
 
 Where an option of RTI Perftest, ddsperf (whose options are words), performance_test, sockperf or
 iperf3 is typed, the error is the line as it should be. In the table is what all tools that have
@@ -10,19 +10,16 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 import click
 
 from busmark.errors import UserError
 from busmark.model import units
 
-EARLIER: Final = "earlier Busmark"
 ONE_LINE = ("latency", "throughput", "interop")
 
-Tool = Literal[
-    "RTI Perftest", "ddsperf", "performance_test", "sockperf", "iperf3", "earlier Busmark"
-]
+Tool = Literal["RTI Perftest", "ddsperf", "performance_test", "sockperf", "iperf3"]
 
 
 @dataclass(frozen=True)
@@ -43,9 +40,6 @@ class Habit:
     """Ours that answer it."""
 
 
-PAPERS = (
-    "`busmark papers show DIRECTORY --paper NAME` compares with a paper; --to FORM writes files."
-)
 HABITS = (
     Habit("RTI Perftest", ("--dataLen", "-dataLen"), "--size", "size"),
     Habit("RTI Perftest", ("--pubRate", "-pubRate"), "--rate", "rate"),
@@ -84,9 +78,6 @@ HABITS = (
     Habit("iperf3", ("--bitrate", "--bandwidth"), "",
           why="--rate is in samples per second: bits per second divided by 8 × --size."),
     Habit("iperf3", ("--parallel",), "--set matrix.publishers"),
-    Habit(EARLIER, ("--strict",), "--undecided", value="fail", commands=("compare", "ab")),
-    Habit(EARLIER, ("--document",), "", value=None, commands=("report",), why=PAPERS),
-    Habit(EARLIER, ("--paper",), "", commands=("report", "show"), why=PAPERS),
 )  # fmt: skip
 
 PREFIX = "--set "

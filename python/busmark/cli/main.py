@@ -8,6 +8,8 @@ import pkgutil
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
@@ -90,17 +92,6 @@ COMMANDS = {
     ),
 }
 """Commands of the core by name, in the order of the help; plug-ins' come last."""
-
-ALIASES = {
-    "track": "history",
-    "participant": "bus participant",
-    "watch": "bus watch",
-    "spot": "bus spot",
-    "errors": "bus errors",
-    "record": "bus record",
-    "replay": "bus replay",
-}
-"""Names of earlier versions, and what they are called now."""
 
 
 def known() -> dict[str, Command]:
@@ -191,14 +182,9 @@ class Lazy(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command of a name, present or earlier; suggest one for any other name."""
-        name = args[0] if args else ""
+        """Return the command of a name; suggest one for any other name."""
         # Whatever the command is, a faulty plug-in is reported.
         commands = known()
-        if now := ALIASES.get(name):
-            if not ctx.resilient_parsing:
-                echo(f"busmark: `busmark {name}` is now `busmark {now}`", err=True)
-            args = [*now.split(), *args[1:]]
         wanted = args[0] if args else ""
         if wanted and not wanted.startswith("-") and wanted not in commands:
             if owner := plugin.switched_off(
@@ -210,10 +196,20 @@ class Lazy(click.Group):
 
 
 def _meant(name: str) -> str:
-    near = get_close_matches(name, [*known(), *ALIASES], n=1)
-    if not near:
-        return "`busmark --help` lists all commands."
-    return f"Did you mean {ALIASES.get(near[0], near[0])}?"
+    names = {below: f"{group} {below}" for group, below in _subcommands()}
+    names |= {each: each for each in known()}
+    near = get_close_matches(name, names, n=1)
+    return f"Did you mean {names[near[0]]}?" if near else "`busmark --help` lists all commands."
+
+
+def _subcommands() -> Iterator[tuple[str, str]]:
+    """Yield the commands of each group, with it; importing all takes a moment."""
+    context = click.Context(busmark)
+    for name in known():
+        with suppress(UserError):
+            group = busmark.get_command(context, name)
+            if isinstance(group, click.Group):
+                yield from ((name, below) for below in group.list_commands(context))
 
 
 def _of_plugin(name: str) -> click.Command | None:

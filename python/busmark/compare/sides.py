@@ -16,7 +16,7 @@ from busmark.estimate.one_case import CaseAnalysis, Task, analysed, case_params
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.naming import FLOOR_ADAPTER, Named, meant
-from busmark.model.parameters import EARLIER, Parameters
+from busmark.model.parameters import Parameters
 from busmark.model.text import joined
 from busmark.store import Result
 
@@ -344,7 +344,6 @@ def parameters(by: Iterable[str], sides: Sequence[Side]) -> list[str]:
     known = list(dict.fromkeys(n for s in sides for c in s.cases.values() for n in c.flat))
     found = []
     for key in by:
-        key = EARLIER.get(key, key)
         fits = [key] if key in known else [name for name in known if _is(key, name)]
         if len(fits) != 1:
             there = fits or varying(*sides)

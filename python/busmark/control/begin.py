@@ -29,7 +29,7 @@ from busmark.nodes import Address, Node, Nodes
 from busmark.plan import expand, expected_s, load_names, unsupported
 from busmark.plan.flows import adapters_of, nodes_named
 from busmark.plan.refusals import check_asked
-from busmark.scenario import Scenario, in_present_names, reached
+from busmark.scenario import Scenario, reached
 from busmark.store import Case, Finding, Manifest, Resumption
 from busmark.store.manifest import MANIFEST
 from busmark.store.writer import ResultWriter
@@ -321,7 +321,7 @@ def _reason(case: Case) -> str:
 
 def _stored_scenario(writer: ResultWriter) -> Scenario:
     try:
-        return Scenario.model_validate(in_present_names(writer.manifest.scenario))
+        return Scenario.model_validate(writer.manifest.scenario)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

@@ -123,8 +123,6 @@ class Parameter:
     settle: Callable[[Any, Point], Any] | None = None
     """The value of a case, from what the scenario asks for and the case so far; None: what is asked
     for, or null where that is empty and null the default."""
-    earlier: str = ""
-    """Its name in scenarios and results of before; empty: the same."""
     name: str = ""
     """As the field is called."""
     kind: Kind = "text"

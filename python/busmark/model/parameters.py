@@ -299,7 +299,7 @@ class Parameters(Declared):
         settle=lambda value, point: (point["load"] and value) or None)] = None
     background: Annotated[Word | None, P(
         "flows of the scenario in the background of the measured ones; null: none", named=False,
-        label="background flows", asked=Word, initial="all", earlier="beside",
+        label="background flows", asked=Word, initial="all",
         meaning="which of the [[flow]]s run in the background: their names, several as "
         "humidity+altitude; all; or none")] = None
     size_distribution: Annotated[Word | None, P(
@@ -358,12 +358,10 @@ class Parameters(Declared):
     @model_validator(mode="before")
     @classmethod
     def _no_null(cls, values: Any) -> Any:
-        """Return the values with earlier names replaced by present ones, and without nulls of
-        parameters that cannot be null."""
+        """Return the values without nulls of parameters that cannot be null."""
         if not isinstance(values, dict):
             return values
         fields = cls.model_fields
-        values = {EARLIER.get(name, name): value for name, value in values.items()}
         return {
             name: value
             for name, value in values.items()
@@ -569,9 +567,6 @@ CAPABILITIES = tuple(each for policy in QOS for each in policy.capabilities)
 """Values of policies that adapters declare, in the order of the contract."""
 
 BY_NAME = {each.name: each for each in PARAMETERS}
-
-EARLIER = {each.earlier: each.name for each in PARAMETERS if each.earlier}
-"""Present names by earlier ones."""
 
 ASKED = tuple(each for each in PARAMETERS if each.asked is not None)
 """Those that a scenario asks for."""

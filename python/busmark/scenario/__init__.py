@@ -1,7 +1,7 @@
 """The scenario: what a user asks to be measured."""
 
 from busmark.model.limits import statistic
-from busmark.scenario.load import find, in_present_names, load, parse, reached, shipped
+from busmark.scenario.load import find, load, parse, reached, shipped
 from busmark.scenario.matrix import SideSection, nodes_of, parse_side
 from busmark.scenario.model import HEADER_BYTES, Capacity, Scenario
 from busmark.scenario.requirement import Requirement
@@ -15,7 +15,6 @@ __all__ = [
     "Scenario",
     "SideSection",
     "find",
-    "in_present_names",
     "load",
     "nodes_of",
     "parse",

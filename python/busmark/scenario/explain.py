@@ -14,7 +14,6 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from busmark.errors import UserError, together
-from busmark.model.parameters import EARLIER
 from busmark.scenario.model import Scenario
 
 Location = Sequence[str | int]
@@ -130,8 +129,6 @@ def _nearest(location: Location) -> str:
     """Suggest keys of the table that are spelt alike, and keys of this name in other tables."""
     section, wanted = _section(location[:-1]) or Scenario, str(location[-1])
     known = sorted(section.model_fields)
-    if EARLIER.get(wanted) in known:
-        return f"It is {key_text([*location[:-1], EARLIER[wanted]])} now."
     below = [path for path in _paths(section) if path.endswith(f".{wanted}")]
     near = difflib.get_close_matches(wanted, known, n=1) + below
     if not near:

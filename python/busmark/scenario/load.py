@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import copy
 import json
 import re
 import sys
@@ -17,7 +16,6 @@ from pydantic import ValidationError
 from busmark import files
 from busmark.adapters import first_here
 from busmark.errors import UserError, together
-from busmark.model.parameters import EARLIER
 from busmark.scenario.explain import Change, Located, Location, explained, key_text, place
 from busmark.scenario.matrix import SAME
 from busmark.scenario.model import Scenario
@@ -198,15 +196,6 @@ def _named(data: dict[str, Any]) -> Iterator[tuple[Location, Any]]:
             given = table.get(key, [])
             for adapter in given if isinstance(given, list) else [given]:
                 yield [*location, key], adapter
-
-
-def in_present_names(stored: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the tables of a stored scenario with the present names of keys."""
-    data = copy.deepcopy(dict(stored))
-    for _, table in _tables(data):
-        for key in EARLIER.keys() & table.keys():
-            table.setdefault(EARLIER[key], table.pop(key))
-    return data
 
 
 def _tables(data: dict[str, Any]) -> Iterator[tuple[Location, dict[str, Any]]]:

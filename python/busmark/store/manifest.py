@@ -114,14 +114,10 @@ class Model(BaseModel):
     model_config = ConfigDict(extra="allow")
 
 
-EARLIER_RULES = {"beside-missed": "background-missed"}
-"""Present names of rules by earlier ones."""
-
-
 class Finding(Model):
     """Something that spoils, or may spoil, the measurement: cause, evidence, remedy."""
 
-    id: Annotated[Text, AfterValidator(lambda name: EARLIER_RULES.get(name, name))]
+    id: Text
     """Name of the rule, such as `cpu-governor`; one file in `busmark.findings` each."""
     severity: Literal["error", "warning", "note"]
     title: Text

@@ -17,7 +17,7 @@ from busmark.store import salvage, tables
 from busmark.store.columns import FORMAT_VERSION, polars_schema
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.named import recent
-from busmark.store.rows import loads_by_kind, present_names, read_lines, with_lines
+from busmark.store.rows import read_lines, with_lines
 from busmark.store.tables import UNREADABLE, load_table, read, shaped
 
 __all__ = ["UNREADABLE", "Result", "load_table"]
@@ -63,8 +63,8 @@ class Result:
         lines = read_lines(path)
         frame = pl.DataFrame(schema=polars_schema("cases"))
         if path.exists():
-            frame = shaped(present_names(read(path)), path, "cases", None)
-        frame, text = tables.rows(loads_by_kind(with_lines(frame, lines)))
+            frame = shaped(read(path), path, "cases", None)
+        frame, text = tables.rows(with_lines(frame, lines))
         known = frame["case"].is_in([case.id for case in self.manifest.cases])
         if not known.all():
             text.append(f"{int((~known).sum())} rows left out: the manifest has no such case")

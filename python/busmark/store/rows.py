@@ -22,9 +22,8 @@ import polars as pl
 
 from busmark import files
 from busmark.files import append_line, open_lines, replacing, sync_directory
-from busmark.model.parameters import EARLIER
 from busmark.store import checksum
-from busmark.store.columns import LOAD_UNITS, polars_schema
+from busmark.store.columns import polars_schema
 
 LINES = "cases.jsonl"
 REST = 50
@@ -157,7 +156,7 @@ def read_lines(table: Path) -> list[dict[str, Any]]:
         with suppress(ValueError, RecursionError):
             row = json.loads(line)
             if isinstance(row, dict):
-                found.append({EARLIER.get(name) or name: value for name, value in row.items()})
+                found.append(row)
     return found
 
 
@@ -165,10 +164,7 @@ def with_lines(frame: pl.DataFrame, rows: list[dict[str, Any]]) -> pl.DataFrame:
     """Add these rows to the table; one that does not have its types is left out."""
     if not rows:
         return frame
-    schema = {
-        **polars_schema("cases"),
-        **{name: pl.Float64() for name in ONE_LOAD if any(name in row for row in rows)},
-    }
+    schema = polars_schema("cases")
     known = [{name: row.get(name) for name in schema} for row in rows]
     try:
         further = pl.DataFrame(known, schema=schema)
@@ -262,26 +258,3 @@ class PackedRow(Row):
 
     def __len__(self) -> int:
         return len(self._block.columns)
-
-
-ONE_LOAD = ("load_asked", "load_achieved")
-"""Columns of the table `cases` from when one background load ran at a time, of whichever kind."""
-
-
-def present_names(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the table `cases` with the present names of its columns."""
-    names = {old: new for old, new in EARLIER.items() if new not in frame.columns}
-    return frame.rename(names, strict=False)
-
-
-def loads_by_kind(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return the table `cases` with the levels of loads in the columns of their kinds."""
-    found = [name for name in ONE_LOAD if name in frame.columns]
-    levels = []
-    for name in found:
-        level = pl.col(name).cast(pl.Float64, strict=False)
-        for kind in LOAD_UNITS:
-            now = name.replace("load", f"load_{kind}")
-            own = pl.col("load").str.strip_chars().str.to_lowercase().str.starts_with(kind)
-            levels.append(pl.when(own).then(pl.coalesce(now, level)).otherwise(now).alias(now))
-    return frame.with_columns(levels).drop(found) if found else frame

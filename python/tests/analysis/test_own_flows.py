@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -143,19 +142,3 @@ def test_a_percentile_of_a_flow_among_its_lost_pings_is_none(both: tuple[Path, P
     assert row["value"] is None and row["reason"]
     text = done("show", both[0])
     assert "command" in text and "lost: 2.0 %" in text
-
-
-def test_a_result_with_earlier_names_is_read_with_the_present_ones(tmp_path: Path) -> None:
-    directory = campaign(tmp_path, background=True).directory
-    manifest, table = directory / "manifest.json", directory / "cases.parquet"
-    stored = json.loads(manifest.read_text())
-    params = stored["cases"][0]["params"]
-    words = params["beside"] = params.pop("background")
-    found = {"title": "", "severity": "note", "cause": "", "evidence": "", "remedy": ""}
-    stored["findings"] = [{"id": "beside-missed", **found}]
-    manifest.write_text(json.dumps(stored))
-    write_table(pl.read_parquet(table).rename({"background": "beside"}), table)
-    read = Result(directory)
-    assert read.manifest.cases[0].params.background == words
-    assert [one.id for one in read.manifest.findings] == ["background-missed"]
-    assert set(read.cases["background"]) == {words} and "beside" not in read.cases.columns

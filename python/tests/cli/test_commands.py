@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from busmark.cli.main import ALIASES, COMMANDS, GROUPS, busmark
+from busmark.cli.main import COMMANDS, GROUPS, busmark
 
 SCREEN = (40, 80)
 
@@ -30,7 +30,6 @@ def test_the_help_fits_one_screen_and_lists_every_command_under_its_group() -> N
     assert [line.removesuffix(":") for line in lines if line.removesuffix(":") in GROUPS] == [
         *GROUPS
     ]
-    assert not set(ALIASES) & listed
 
 
 def leaves(command: click.Command, *path: str) -> list[tuple[str, ...]]:
@@ -46,14 +45,6 @@ def leaves(command: click.Command, *path: str) -> list[tuple[str, ...]]:
 @pytest.mark.parametrize("path", leaves(busmark), ids=" ".join)
 def test_every_command_has_help_with_an_example(path: tuple[str, ...]) -> None:
     assert "busmark " in invoke(*path, "--help").partition("Example")[2]
-
-
-@pytest.mark.parametrize(("before", "now"), ALIASES.items())
-def test_an_earlier_name_works_and_says_the_present_one(before: str, now: str) -> None:
-    ended = CliRunner().invoke(busmark, [before, "--help"])
-    assert ended.exit_code == 0
-    assert f"`busmark {before}` is now `busmark {now}`" in ended.stderr
-    assert ended.stdout == invoke(*now.split(), "--help")
 
 
 @pytest.mark.parametrize(

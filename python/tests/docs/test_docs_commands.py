@@ -16,8 +16,6 @@ import pytest
 from docs_pages import ROOT, blocks, name, pages, prose
 from seams import command as busmark
 
-from busmark.cli.main import ALIASES
-
 SHIPPED = ROOT / "python" / "busmark" / "scenarios"
 INLINE = re.compile(r"`(busmark [^`\n]+)`")
 
@@ -44,7 +42,6 @@ def named_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def parse(words: list[str]) -> None:
     """Parse a command line as click would, without running it."""
     command: click.Command = busmark
-    words = [*ALIASES.get(words[0], words[0]).split(), *words[1:]] if words else []
     context = click.Context(busmark, info_name="busmark", **busmark.context_settings)
     while isinstance(command, click.Group):
         if not words:

@@ -59,7 +59,7 @@ class Bus:
         said: list[Any] = []
 
         def complete() -> Any:
-            ended = self.lab.busmark("watch", *self.attached, "--for", "2", "--json")
+            ended = self.lab.busmark("bus", "watch", *self.attached, "--for", "2", "--json")
             said[:] = [json.loads(line) for line in ended.out.splitlines()]
             return enough(said)
 
@@ -82,7 +82,7 @@ class Bus:
 def joined(
     lab: Lab, app: int, stack: ExitStack, attached: tuple[str, ...] = CYCLONE
 ) -> subprocess.Popen[str]:
-    words = ("participant", *attached, "--app", str(app), "--group", "1")
+    words = ("bus", "participant", *attached, "--app", str(app), "--group", "1")
     process = stack.enter_context(tidy(lab.start(*words)))
     assert process.stdout is not None
     line = process.stdout.readline()
@@ -103,7 +103,7 @@ def test_whoever_has_joined_is_listed_and_a_number_is_nobody_elses(bus: Bus) -> 
     listed, table = bus.together(("list", "--json"), ("list", "--group", 1))
     found = {(m["app"], m["group"], m["adapter"]) for m in json.loads(listed.out)}
     assert found == {(3, 1, "cyclonedds"), (4, 1, "cyclonedds")}
-    again = bus.lab.busmark("participant", *CYCLONE, "--app", "3")
+    again = bus.lab.busmark("bus", "participant", *CYCLONE, "--app", "3")
     assert again.code == 2
     assert "application 3 is on this bus already" in again.err
     assert "Eclipse Cyclone DDS" in table.out
@@ -212,7 +212,7 @@ def test_a_bus_that_cannot_be_is_refused_in_words(
     lab: Lab, options: tuple[str, ...], words: str
 ) -> None:
     need_adapters("cyclonedds", "udp")
-    ended = lab.busmark("participant", *options)
+    ended = lab.busmark("bus", "participant", *options)
     assert ended.code == 2
     assert words in ended.err, ended.text
 
@@ -331,7 +331,7 @@ def test_a_change_is_answered_for_each_application(bus: Bus) -> None:
 
 def test_of_two_that_join_at_once_under_one_number_one_does(lab: Lab) -> None:
     need_adapters("cyclonedds")
-    words = ("participant", *CYCLONE, "--app", "6")
+    words = ("bus", "participant", *CYCLONE, "--app", "6")
     with ExitStack() as stack:
         both = [stack.enter_context(tidy(lab.start(*words))) for _ in range(2)]
         eventually(

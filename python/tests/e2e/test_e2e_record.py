@@ -56,7 +56,7 @@ class Session:
         return [json.loads(line) for line in self.file.read_text(encoding="utf-8").splitlines()]
 
     def replay(self, *options: object) -> Ended:
-        return self.lab.busmark("replay", "session.jsonl", *map(str, options))
+        return self.lab.busmark("bus", "replay", "session.jsonl", *map(str, options))
 
 
 @pytest.fixture(scope="module")
@@ -171,11 +171,11 @@ def test_a_recorder_that_joins_late_and_is_killed_leaves_what_ran(session: Sessi
     assert lab.busmark("bus", "set", *ON, "--app", "3", "--test", "6", *qos).code == 0
     late = lab.folder / "late.jsonl"
     with ExitStack() as stack:
-        recorder = begun(lab, ["record", "late.jsonl", *ON], "recording", stack)
+        recorder = begun(lab, ["bus", "record", "late.jsonl", *ON], "recording", stack)
         eventually(lambda: asked(late) >= {3, 4}, late.read_text)
         recorder.kill()
     assert lab.busmark("bus", "stop", *ON, "--all").code == 0
-    done = lab.busmark("replay", "late.jsonl")
+    done = lab.busmark("bus", "replay", "late.jsonl")
     assert done.code == 0, done.text
     assert "the recording has no end" in done.err
     assert "start transponder 5" in done.out and "set transmitter 6: rate_hz: 70.0" in done.out
@@ -186,13 +186,16 @@ def test_a_recorder_that_joins_late_and_is_killed_leaves_what_ran(session: Sessi
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["record", "there.jsonl", "--adapter", "cyclonedds"], "no recording is overwritten"),
-        (["record", "new.jsonl", "--adapter", "udp"], "this middleware has no discovery"),
-        (["record", "new.jsonl", "--adapter", "cyclonedd"], "Did you mean cyclonedds?"),
-        (["replay", "there.jsonl"], "is not a recording of a bus"),
-        (["replay", "none.jsonl"], "makes a recording"),
-        (["replay", "there.jsonl", "--map", "3"], "such as 3=7"),
-        (["replay", "there.jsonl", "--only", "x=1"], "keys are app, group, test, kind, cmd"),
+        (
+            ["bus", "record", "there.jsonl", "--adapter", "cyclonedds"],
+            "no recording is overwritten",
+        ),
+        (["bus", "record", "new.jsonl", "--adapter", "udp"], "this middleware has no discovery"),
+        (["bus", "record", "new.jsonl", "--adapter", "cyclonedd"], "Did you mean cyclonedds?"),
+        (["bus", "replay", "there.jsonl"], "is not a recording of a bus"),
+        (["bus", "replay", "none.jsonl"], "makes a recording"),
+        (["bus", "replay", "there.jsonl", "--map", "3"], "such as 3=7"),
+        (["bus", "replay", "there.jsonl", "--only", "x=1"], "keys are app, group, test, kind, cmd"),
         (["bus", "export", "there.jsonl"], "is not a recording of a bus"),
     ],
 )

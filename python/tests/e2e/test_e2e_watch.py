@@ -41,7 +41,7 @@ def participants(shared_lab: Lab) -> Iterator[dict[int, subprocess.Popen[str]]]:
 def test_a_screen_is_painted_and_left_by_a_key_or_a_signal(
     participants: object, lab: Lab, command: str, word: str, leaves: str | signal.Signals
 ) -> None:
-    with closing(Terminal(lab, command, *CYCLONE)) as terminal:
+    with closing(Terminal(lab, "bus", command, *CYCLONE)) as terminal:
         terminal.shows(word)
         if isinstance(leaves, str):
             terminal.press(leaves)
@@ -59,7 +59,7 @@ def test_keys_change_a_test_show_entities_and_look_at_samples(
         ((member,),) = ([m for m in json.loads(listed.out) if m["app"] == 3],)
         return float(next(test["rate_hz"] for test in member["tests"] if test["test"] == 7))
 
-    with ddsperf(), closing(Terminal(lab, "watch", *CYCLONE)) as terminal:
+    with ddsperf(), closing(Terminal(lab, "bus", "watch", *CYCLONE)) as terminal:
         terminal.shows("transceiver")
         terminal.press("c")
         terminal.shows("Change transceiver 7 of app 3")
@@ -98,7 +98,7 @@ def test_in_a_pipe_there_are_lines(participants: object, lab: Lab) -> None:
 def test_a_participant_that_is_killed_is_reported_as_gone(
     participants: dict[int, subprocess.Popen[str]], lab: Lab
 ) -> None:
-    with tidy(lab.start("spot", *CYCLONE, "--json")) as spot:
+    with tidy(lab.start("bus", "spot", *CYCLONE, "--json")) as spot:
         assert spot.stdout is not None
         text = (json.loads(line) for line in spot.stdout)
         # Who was never heard of cannot be gone.

@@ -164,15 +164,16 @@ class Bench:
         ]  # fmt: skip
 
     def history(self) -> Any:
-        """Return what `track show` prints of a history of some of the results."""
+        """Return what `history show` prints of a history of some of the results."""
         file = self._folder / "history.jsonl"
         file.unlink(missing_ok=True)
         for number, name in enumerate(("closed-loop", "closed-loop-again", "streams")):
             done(
-                "track", "add", self._found[name], "--history", file, "--commit", f"{number:040x}",
-                "--machine", "oracle", "--date", f"2026-01-0{number + 1}T00:00:00Z",
+                "history", "add", self._found[name], "--history", file,
+                "--commit", f"{number:040x}", "--machine", "oracle",
+                "--date", f"2026-01-0{number + 1}T00:00:00Z",
             )  # fmt: skip
-        return command(self._folder, "track", "show", "--history", str(file))
+        return command(self._folder, "history", "show", "--history", str(file))
 
 
 def stored(found: Any) -> bytes:

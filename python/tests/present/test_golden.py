@@ -241,7 +241,7 @@ def history(folder: Path, step: float) -> Path:
             median = 10_000 * (step if number >= 6 else 1.0) * rng.normal(1, 0.003)
             build.pings(case, round_, median * rng.lognormal(0, 0.05, 200))
         day = f"2026-01-{number + 1:02d}T00:00:00Z"
-        done("track", "add", build.finish(cookie=f"{number:016x}"), "--history", file, "--commit",
+        done("history", "add", build.finish(cookie=f"{number:016x}"), "--history", file, "--commit",
              f"{number:040x}", "--machine", "bench", "--date", day)  # fmt: skip
     return file
 
@@ -252,7 +252,7 @@ def test_a_history_is_as_reviewed(
     history(tmp_path, 1.08)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "page").mkdir()
-    text = printed("track", "show", "--history", "h.jsonl", "--new-for", 3, "--html",
+    text = printed("history", "show", "--history", "h.jsonl", "--new-for", 3, "--html",
                    "page/h.html", "--markdown", "h.md")  # fmt: skip
     golden("history-80.txt", text)
     golden("history.md", (tmp_path / "h.md").read_text(encoding="utf-8"))

@@ -15,7 +15,7 @@ from seams import reviewed
 
 from busmark.adapters import adapter_facts, misnamed
 from busmark.errors import UserError
-from busmark.scenario import Scenario, find, in_present_names, load, parse
+from busmark.scenario import Scenario, find, load, parse
 from busmark.stats import supported
 
 MINIMAL = 'name = "x"\n[matrix]\nadapter = "null"\n'
@@ -269,21 +269,3 @@ def test_commands_around_rounds_are_texts_or_tables() -> None:
     assert [(each.node, each.command) for each in found.conclude] == [
         ("", "curl https://example.invalid")
     ]
-
-
-def test_an_earlier_name_of_a_key_is_answered_with_the_present_one() -> None:
-    with pytest.raises(UserError) as caught:
-        parse(MINIMAL + 'beside = "none"\n', "f.toml", [])
-    assert caught.value.where == "f.toml:4"
-    assert caught.value.remedy == "It is matrix.background now."
-    with pytest.raises(UserError, match=r"--set matrix.beside: unknown key"):
-        parse(MINIMAL, "f.toml", ["matrix.beside=none"])
-
-
-def test_a_stored_scenario_has_the_present_names_of_keys() -> None:
-    stored = {"name": "x", "matrix": {"adapter": ["null"], "beside": ["none"]},
-              "also": [{"beside": ["all"]}]}  # fmt: skip
-    now = in_present_names(stored)
-    assert now["matrix"] == {"adapter": ["null"], "background": ["none"]}
-    assert now["also"] == [{"background": ["all"]}]
-    assert "beside" in stored["matrix"], "what is stored is not changed"

@@ -63,13 +63,15 @@ def test_a_regression_is_new_until_it_was_found_before(tmp_path: Path) -> None:
     for results in range(6, len(every) + 1):
         found = checked(tmp_path / "h.jsonl", every[:results])
         new += [results] if found.new else []
-        assert run("track", "check", "--history", tmp_path / "h.jsonl").exit_code == bool(found.new)
+        assert run("history", "check", "--history", tmp_path / "h.jsonl").exit_code == bool(
+            found.new
+        )
     (first,) = new
     assert AT + 5 <= first <= AT + 8
     path = history(tmp_path / "h.jsonl", every[: first + 2])
-    assert run("track", "check", "--history", path).exit_code == 0
-    assert run("track", "check", "--history", path, "--new-for", 3).exit_code == 1
-    assert run("track", "check", "--history", path, "--standing").exit_code == 1
+    assert run("history", "check", "--history", path).exit_code == 0
+    assert run("history", "check", "--history", path, "--new-for", 3).exit_code == 1
+    assert run("history", "check", "--history", path, "--standing").exit_code == 1
 
 
 def test_a_regression_that_was_mended_does_not_stand(tmp_path: Path) -> None:
@@ -83,13 +85,13 @@ def test_a_regression_that_was_mended_does_not_stand(tmp_path: Path) -> None:
     assert [step.kind for step in series.steps] == ["regression", "improvement"]
     assert not found.standing
     path = tmp_path / "h.jsonl"
-    assert run("track", "check", "--history", path, "--standing").exit_code == 0
-    assert "recovered regressions: 1" in run("track", "show", "--history", path).output
+    assert run("history", "check", "--history", path, "--standing").exit_code == 0
+    assert "recovered regressions: 1" in run("history", "show", "--history", path).output
 
 
 def test_the_margin_is_the_users(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.03, 20))
-    options = ("track", "check", "--history", path, "--new-for", 8)
+    options = ("history", "check", "--history", path, "--new-for", 8)
     assert run(*options).exit_code == 1
     assert run(*options, "--worse-than", "5%").exit_code == 0
     assert run(*options, "--worse-than", "0.01").exit_code == 1
@@ -102,7 +104,7 @@ def test_machines_are_kept_apart_and_that_is_said(tmp_path: Path) -> None:
     assert len(found.series) == 2 and not any(series.steps for series in found.series)
     assert [(m.name, m.results) for m in found.machines] == [("one", 15), ("two", 10)]
     assert any("2 machines are kept apart: they differ in hostname" in r for r in found.remarks)
-    shown = run("track", "show", "--history", tmp_path / "h.jsonl").output
+    shown = run("history", "show", "--history", tmp_path / "h.jsonl").output
     assert "Levels on one  15 results" in shown and "Levels on two  10 results" in shown
 
 
@@ -177,7 +179,7 @@ def test_commits_measured_later_are_put_where_they_belong(tmp_path: Path) -> Non
 
 def test_the_document_is_what_json_prints(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.05))
-    printed = json.loads(run("track", "show", "--history", path, "--json").stdout)
+    printed = json.loads(run("history", "show", "--history", path, "--json").stdout)
     assert TrackedHistory.model_validate(printed) == track(path, read(path))
 
 
@@ -189,7 +191,7 @@ def test_names_of_a_strangers_commits_are_text_on_the_page(tmp_path: Path) -> No
         for one in every
     ]
     path = history(tmp_path / "h.jsonl", named)
-    run("track", "show", "--history", path, "--new-for", 11, "--html", tmp_path / "h.html",
+    run("history", "show", "--history", path, "--new-for", 11, "--html", tmp_path / "h.html",
         "--markdown", tmp_path / "h.md")  # fmt: skip
     page = (tmp_path / "h.html").read_text()
     assert "&lt;script&gt;alert(1)" in page and "<script>alert(1)" not in page
@@ -199,6 +201,6 @@ def test_names_of_a_strangers_commits_are_text_on_the_page(tmp_path: Path) -> No
 
 def test_few_results_are_said_to_be_too_few(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", entries(MEDIAN, 5000.0, 1.0, 5))
-    ended = run("track", "check", "--history", path)
+    ended = run("history", "check", "--history", path)
     assert ended.exit_code == 0
     assert "? none new" in ended.output and "a series needs 10 results" in ended.output

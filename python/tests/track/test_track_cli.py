@@ -23,7 +23,9 @@ def test_a_real_result_is_added_with_the_figures_that_compare_shows(
     kept: Path, name: str, tmp_path: Path
 ) -> None:
     result, path = kept / name / "result", tmp_path / "h.jsonl"
-    ended = run("track", "add", result, "--history", path, "--commit", "v1", "--date", "2025-03-01")
+    ended = run(
+        "history", "add", result, "--history", path, "--commit", "v1", "--date", "2025-03-01"
+    )
     assert ended.exit_code == 0, ended.output
     (entry,) = read(path)
     assert (entry.commit.id, entry.commit.utc) == ("v1", "2025-03-01T00:00:00Z")
@@ -41,12 +43,12 @@ def test_a_real_result_is_added_with_the_figures_that_compare_shows(
             assert value == pytest.approx(stream["mbit_per_s"]["value"])
             compared += 1
     assert compared > 0
-    again = run("track", "add", result, "--history", path, "--commit", "v1")
+    again = run("history", "add", result, "--history", path, "--commit", "v1")
     assert again.exit_code == 0 and "is there already" in again.output
     assert len(read(path)) == 1
-    refused = run("track", "add", result, "--history", path, "--commit", "v2")
+    refused = run("history", "add", result, "--history", path, "--commit", "v2")
     assert isinstance(refused.exception, UserError) and "for commit v1" in str(refused.exception)
-    assert run("track", "check", "--history", path).exit_code == 0
+    assert run("history", "check", "--history", path).exit_code == 0
 
 
 @pytest.fixture(scope="module")
@@ -73,15 +75,15 @@ def test_a_slowdown_is_found_in_results_of_commits(
     monkeypatch.chdir(tmp_path / "code")
     codes = []
     for result, commit in zip(results, commits, strict=True):
-        added = run("track", "add", result, "--commit", commit[:12])
+        added = run("history", "add", result, "--commit", commit[:12])
         assert added.exit_code == 0, added.output
-        codes.append(run("track", "check").exit_code)
+        codes.append(run("history", "check").exit_code)
     assert sum(codes) == 1 and codes.index(1) in (14, 15, 16)
     entries = read(Path("busmark-history.jsonl"))
     assert [entry.commit.id for entry in entries] == commits
     assert entries[3].commit.subject == "Change 3"
     assert entries[3].commit.utc == "2026-02-04T12:00:00Z"
-    (row,) = (line for line in run("track", "show").output.splitlines() if "Change 10 " in line)
+    (row,) = (line for line in run("history", "show").output.splitlines() if "Change 10 " in line)
     assert row.split()[:2] == [commits[10][:10], "2026-02-11"] and commits[9][:10] in row
 
 
@@ -127,9 +129,9 @@ def test_the_commit_is_the_one_that_is_checked_out(
 ) -> None:
     commits = repository(tmp_path / "code", 2)
     monkeypatch.chdir(tmp_path / "code")
-    run("track", "add", results[0])
+    run("history", "add", results[0])
     (tmp_path / "code" / "code").write_text("changed")
-    text = run("track", "add", results[1])
+    text = run("history", "add", results[1])
     assert "files here differ from the commit" in text.output
     first, second = read(Path("busmark-history.jsonl"))
     assert first.commit.id == second.commit.id == commits[1]
@@ -139,9 +141,9 @@ def test_the_commit_is_the_one_that_is_checked_out(
 def test_a_runner_without_a_name_of_its_own_is_named(tmp_path: Path, results: list[Path]) -> None:
     path = tmp_path / "h.jsonl"
     for number in range(2):
-        run("track", "add", results[number], "--history", path, "--commit", f"c{number}",
+        run("history", "add", results[number], "--history", path, "--commit", f"c{number}",
             "--machine", "pool-a")  # fmt: skip
-    run("track", "add", results[2], "--history", path, "--commit", "c2")
+    run("history", "add", results[2], "--history", path, "--commit", "c2")
     entries = read(path)
     assert [entry.machine.name for entry in entries[:2]] == ["pool-a", "pool-a"]
     assert "hostname" not in entries[0].machine.facts
@@ -166,7 +168,7 @@ def test_a_result_that_belongs_to_no_commit_or_machine_is_refused(
     results: list[Path], tmp_path: Path, spoil: object, text: str
 ) -> None:
     spoil(results[0])  # type: ignore[operator]
-    ended = run("track", "add", results[0], "--history", tmp_path / "h.jsonl", "--commit", "a")
+    ended = run("history", "add", results[0], "--history", tmp_path / "h.jsonl", "--commit", "a")
     assert isinstance(ended.exception, UserError) and text in str(ended.exception)
     assert not (tmp_path / "h.jsonl").exists()
 
@@ -196,8 +198,8 @@ def test_bad_input_is_reported(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GIT_CEILING_DIRECTORIES", os.fspath(tmp_path.parent))
     Path("empty").touch()
-    run("track", "add", results[0], "--commit", "a", "--history", "one")
-    ended = run("track", *words)
+    run("history", "add", results[0], "--commit", "a", "--history", "one")
+    ended = run("history", *words)
     said = str(ended.exception) + ended.output
     assert text in said
     assert isinstance(ended.exception, UserError) or ended.exit_code == 2

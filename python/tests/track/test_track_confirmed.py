@@ -28,7 +28,7 @@ def codes(path: Path, entries: Sequence[Entry], *options: str) -> list[int]:
     found = []
     for count in range(BEFORE + 1, len(entries) + 1):
         history(path, entries[:count])
-        found.append(run("track", "check", "--history", path, *options).exit_code)
+        found.append(run("history", "check", "--history", path, *options).exit_code)
     return found
 
 
@@ -54,14 +54,14 @@ def test_until_then_it_is_listed_as_unconfirmed(tmp_path: Path) -> None:
     ((_, step),) = found.unconfirmed
     assert (step.in_a_row, step.confirmed, step.new) == (2, False, False)
     assert not found.new and not found.standing
-    ended = run("track", "check", "--history", path, "--html", tmp_path / "h.html",
+    ended = run("history", "check", "--history", path, "--html", tmp_path / "h.html",
                 "--markdown", tmp_path / "h.md")  # fmt: skip
     assert ended.exit_code == 0
     page, text = (tmp_path / "h.html").read_text(), (tmp_path / "h.md").read_text()
     for shown in (page, text, ended.output):
         assert "? none new, 1 unconfirmed" in shown and "2 of 3" in shown
-    assert run("track", "check", "--history", path, "--unconfirmed").exit_code == 1
-    assert run("track", "check", "--history", path, "--standing").exit_code == 0
+    assert run("history", "check", "--history", path, "--unconfirmed").exit_code == 1
+    assert run("history", "check", "--history", path, "--standing").exit_code == 0
 
 
 def test_results_of_older_commits_confirm_nothing_about_the_newest(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_results_of_older_commits_confirm_nothing_about_the_newest(tmp_path: Pat
     late = [*entries[:5], *entries[10:], *entries[5:10]]
     path = history(tmp_path / "h.jsonl", late)
     ((_, step),) = track(path, read(path)).unconfirmed
-    assert not step.confirmed and run("track", "check", "--history", path).exit_code == 0
+    assert not step.confirmed and run("history", "check", "--history", path).exit_code == 0
 
 
 def test_results_of_another_machine_confirm_nothing(tmp_path: Path) -> None:
@@ -78,12 +78,12 @@ def test_results_of_another_machine_confirm_nothing(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", [*entries, *other])
     ((_, step),) = track(path, read(path)).unconfirmed
     assert step.in_a_row == 1
-    assert run("track", "check", "--history", path).exit_code == 0
+    assert run("history", "check", "--history", path).exit_code == 0
 
 
 def test_how_often_it_was_found_is_in_the_document(tmp_path: Path) -> None:
     path = history(tmp_path / "h.jsonl", results([1.1] * 6))
-    printed = json.loads(run("track", "show", "--history", path, "--json").stdout)
+    printed = json.loads(run("history", "show", "--history", path, "--json").stdout)
     assert printed["confirmations"] == 3
     (step,) = printed["series"][0]["steps"]
     assert step["confirmed"] and step["in_a_row"] == 3 and not step["new"]

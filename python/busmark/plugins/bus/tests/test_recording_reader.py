@@ -136,7 +136,7 @@ def looked_through(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "x.jsonl"
         path.write_bytes(data)
-        for words in (["bus", "export", str(path)], ["replay", str(path), "--dry-run"]):
+        for words in (["bus", "export", str(path)], ["bus", "replay", str(path), "--dry-run"]):
             done = CliRunner().invoke(command, words)
             assert done.exception is None or isinstance(done.exception, SystemExit | UserError)
 

@@ -29,7 +29,7 @@ class Step:
 
 @dataclass
 class Score:
-    """What `busmark replay --dry-run` lists."""
+    """What `busmark bus replay --dry-run` lists."""
 
     steps: list[Step]
     needed: dict[int, int | None]
@@ -39,7 +39,7 @@ class Score:
 
 def scored(tmp_path: Path, lines: list[Any], *options: str) -> Score:
     path = recordings.write(tmp_path / "r.jsonl", lines)
-    words = ["replay", str(path), "--dry-run", "--json", *options]
+    words = ["bus", "replay", str(path), "--dry-run", "--json", *options]
     done = CliRunner().invoke(command, words, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
