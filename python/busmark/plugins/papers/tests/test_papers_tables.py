@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from seams import done, run
+from seams import done, reviewed, run
 from synthetic_campaign import Builder, samples_around
 
 import busmark as package
@@ -21,6 +21,8 @@ from busmark.compare.campaign import summarise
 from busmark.plugins.papers.blocks import document
 from busmark.plugins.papers.repetition import Repetition, repetition
 from busmark.plugins.papers.xrce_2022.captured import of_file
+from busmark.present.document import Document
+from busmark.present.sinks.markdown import markdown
 from busmark.store import Result
 
 RECORDED = Path(__file__).parents[4] / "tests" / "oracles" / "results"
@@ -267,3 +269,5 @@ def test_a7_the_document_of_a_pack_has_the_figures_of_busmark_itself(tmp_path: P
     assert [cell.value for cell in figures.cells] == pytest.approx([466, 962], rel=0.05)
     assert all(cell.low is not None and cell.unit == "ns" for cell in figures.cells)
     assert [cell.value for cell in rounds.cells] == [3, 3]
+    shown = markdown(Document("", [], [section]))
+    reviewed(Path(__file__).parent / "golden" / "floor.md", shown)
