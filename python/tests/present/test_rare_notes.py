@@ -45,9 +45,10 @@ def test_a_history_of_too_few_results(
 def test_a_list_of_results(golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
-    for name in ("one", "two"):
-        result(tmp_path / name)
-    golden("list-80.txt", printed("list"))
+    for day, name in enumerate(("before", "after"), 1):
+        result(Path("busmark-results") / name, created_utc=f"2026-01-0{day}T10:00:00Z")
+    # The table above it has the directories.
+    golden("list-note-80.txt", printed("list").splitlines()[-1] + "\n")
 
 
 def test_adapters_that_the_conformance_suite_ran_over(golden: Golden, tmp_path: Path) -> None:

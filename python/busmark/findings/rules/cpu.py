@@ -164,7 +164,7 @@ def placement_impossible_planned(
     lacking = absent == named if params.network == "nodes" else absent
     alone = placement == "different" and usable(profile) == 1 and on_one_node(params) > 1
     if alone or (absent and lacking):
-        known = f"CPU {', '.join(map(str, cpus))}" if cpus else count(usable(profile) or 0, "CPU")
+        known = f"CPU {listed(cpus)}" if cpus else count(usable(profile) or 0, "CPU")
         yield Observation("error", f'placement "{placement}" with {known} usable')
 
 

@@ -98,7 +98,11 @@ def test_both_sides_stand_in_the_columns_of_performance_test(tmp_path: Path) -> 
     sides = (f"{tmp_path / 'theirs'}#{theirs.id}", f"{build.finish()}#{case}")
     file = tmp_path / "compared.md"
     done("compare", *sides, "--force", "--markdown", file)
-    shown = file.read_text(encoding="utf-8").partition("### In the columns")[2].partition("###")[0]
+    shown = (
+        file.read_text(encoding="utf-8")
+        .partition("### In the columns")[2]
+        .partition("<details>")[0]
+    )
     shown = shown.replace("\\_", "_").replace(f"{tmp_path}/", "")
     reviewed(Path(__file__).parent / "golden" / "columns.md", f"### In the columns{shown}")
     found = compared(*sides, force=True)
