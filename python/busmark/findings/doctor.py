@@ -170,7 +170,7 @@ INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
     ("virtualisation", _plain("virtualisation"), "the host may stop a CPU at any moment"),
     ("memory", _bytes("memory_bytes"), ""),
     ("swap in use", _bytes("swap_used_bytes"), "memory has been short if this is much of it"),
-    ("load average", _load, "work of the last minutes, which may go on in a measurement"),
+    ("load average", _load, "work of the last minutes, which may last into a measurement"),
     ("largest UDP receive buffer", _bytes("rmem_max"), "what a middleware may ask for"),
     ("NUMA nodes", _plain("numa_nodes"), "memory of another node is slower to reach"),
     ("isolated CPUs", _isolated, "CPUs that the scheduler leaves to pinned participants"),

@@ -12,6 +12,7 @@ import pytest
 from late_tables import BACK, MS, THERE, acknack, data, sample, samples
 from seams import reviewed
 
+from busmark.cli.documents import show
 from busmark.findings.registry import rules
 from busmark.findings.view import CaseView
 from busmark.plugins.capture.findings import evidence
@@ -20,7 +21,6 @@ from busmark.plugins.capture.late.explaining import of_round, together
 from busmark.plugins.capture.late.model import CAUSES, LateSamples, PacketShown, RoundLeft
 from busmark.plugins.capture.late.trace import Counters, choose
 from busmark.plugins.capture.late.wire import File, Flow, Wire
-from busmark.present.sinks.markdown import markdown
 
 FLOWS = [Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE)]
 
@@ -136,6 +136,9 @@ def test_findings_of_late_samples_are_as_reviewed() -> None:
     reviewed(Path(__file__).parent / "golden" / "late-findings.txt", text)
 
 
-def test_late_samples_of_a_case_are_shown_as_reviewed() -> None:
+def test_late_samples_of_a_case_are_shown_as_reviewed(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     found = explained([data(11, 0.05), acknack(12, 1.1, 500), data(13, 45, repeated=True)])
-    reviewed(Path(__file__).parent / "golden" / "late-document.md", markdown(document(found)))
+    show(document(found))
+    reviewed(Path(__file__).parent / "golden" / "late-document.txt", capsys.readouterr().out)
