@@ -248,7 +248,7 @@ class Builder:
             "scenario_text": 'name = "Six ways to pass a sample"\n\n[measure]\ntest = "latency"\n',
             "cases": self.cases,
             "hosts": {"": HOST},
-            "adapters": {name: _capabilities(name) for name in adapters},
+            "adapters": {name: capabilities(name) for name in adapters},
             "findings": self.findings,
         } | changes  # fmt: skip
         (self.directory / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
@@ -273,7 +273,8 @@ HOST: dict[str, Any] = {
 }
 
 
-def _capabilities(name: str) -> dict[str, Any]:
+def capabilities(name: str) -> dict[str, Any]:
+    """Return the capabilities of an adapter as in a manifest."""
     return {
         "name": name,
         "title": TITLES.get(name, name),

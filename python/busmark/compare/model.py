@@ -24,25 +24,18 @@ Outcome = Literal["passed", "failed", "undecided", "not measured"]
 baseline that the candidate did not measure."""
 
 REASONS = {
-    "within the limit": "the whole interval is within it",
-    "beyond the limit": "the whole interval is beyond it",
     "rounds beyond the limit": "more rounds are beyond it than chance explains, each compared with "
     "the baseline's round next to it",
     "interval includes the limit": "more rounds may decide",
     "several cases": "beyond the limit alone, but not after Holm's correction for the cases of the "
     "criterion",
-    "one round": "a side has one round only, which gives no interval",
-    "no interval": "a figure has no interval",
-    "no figure": "the candidate has no such figure",
     "lost in baseline": "the baseline's percentile falls among its lost samples",
     "loses less": "the baseline's percentile falls among its lost samples; the candidate's does "
     "not, and it loses less",
     "loses more": "the candidate loses more samples; a lost sample has no latency that could be "
     "within the limit",
-    "other unit": "figure and limit have different units",
-    "not measured": "the candidate did not measure the case",
 }
-"""Why a criterion ended as it did for a case, and what the words mean."""
+"""What words for the outcome of a criterion mean, where they do not say it themselves."""
 
 Reason = Literal[
     "within the limit",
@@ -233,7 +226,7 @@ class CriterionVerdict(Frozen):
     """In the unit of `value`."""
     beyond_ns: float | None
     reason: Reason
-    """A word of a fixed list, with its meaning in `REASONS`."""
+    """A word of a fixed list; `REASONS` explains some."""
     detail: str
     """Why a figure or an interval is missing, the shares lost, or how many rounds are beyond;
     empty where the reason says all."""
@@ -251,19 +244,15 @@ class CriterionVerdict(Frozen):
 
 
 CAVEATS = {
-    "not finished": "it is still running, or was interrupted",
-    "damaged": "a part of the result could not be read",
     "measured elsewhere": "another tool measured it in its own way on an unknown machine; "
     "parameters that it does not state are taken for equal",
     "not interleaved": "what changed on the machine between the campaigns biases every ratio, and "
     "the intervals do not cover it; `busmark ab` interleaves both sides",
     "interleaved by campaigns": "the intervals cover the differences between campaigns of the "
     "baseline, but not the other time at which the candidate ran",
-    "other environment": "a difference may come from the environment, not from what is compared",
-    "other machine": "a difference may come from the machine",
     "other floor": "the null adapter's figures differ: the machine became faster or slower",
 }
-"""What is to be known before a verdict is relied on, and what the words mean."""
+"""What kinds of caveats mean, where the words do not say it themselves."""
 
 
 class Caveat(Frozen):
@@ -279,7 +268,7 @@ class Caveat(Frozen):
         "other machine",
         "other floor",
     ]
-    """A word of a fixed list, with its meaning in `CAVEATS`."""
+    """A word of a fixed list; `CAVEATS` explains some."""
     of: str
     """The side, the facts or the number of cases that it is of; empty: all campaigns."""
 

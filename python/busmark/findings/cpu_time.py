@@ -84,11 +84,6 @@ class CpuUse:
         own = sum(each.run for each in self.participants if each.cpus & cpus) + self.reader
         return max(0.0, sum(self.busy[cpu] for cpu in cpus) - own) / len(cpus)
 
-    def background(self) -> dict[Cpu, float]:
-        """Return what others used of each CPU on which no participant may run."""
-        free = self.busy.keys() - self.taken
-        return {cpu: max(0.0, self.busy[cpu] - self.reader) for cpu in free}
-
 
 def cpu_use(system: pl.DataFrame, cpus: str | None, measured_s: float | None) -> CpuUse | None:
     """Return what the rows of one round say; None where they say nothing of the measured time.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from busmark.findings.registry import rules
 from busmark.findings.rule import Capabilities, Observation, Profile, count, duration, size
+from busmark.findings.rules.host import usable
 from busmark.findings.run import combine, host_findings
 from busmark.host.needs import HERE_TOO
 from busmark.plugin import SWITCH, InstalledPlugin
@@ -116,11 +117,6 @@ def _plain(key: str) -> Callable[[Profile], str | None]:
     return show
 
 
-def _memory(profile: Profile) -> str | None:
-    octets = profile.get("memory_bytes")
-    return size(octets) if octets is not None else None
-
-
 def _isolated(profile: Profile) -> str | None:
     cpus = profile.get("isolated_cpus")
     return None if cpus is None else ", ".join(map(str, cpus)) or "none"
@@ -138,11 +134,44 @@ def _clock(profile: Profile) -> str | None:
     return "yes" if sync["synchronised"] else "no"
 
 
+def _switch(key: str) -> Callable[[Profile], str | None]:
+    def show(profile: Profile) -> str | None:
+        value = profile.get(key)
+        return None if value is None else "on" if value else "off"
+
+    return show
+
+
+def _bytes(key: str) -> Callable[[Profile], str | None]:
+    def show(profile: Profile) -> str | None:
+        octets = profile.get(key)
+        return None if octets is None else size(octets)
+
+    return show
+
+
+def _usable(profile: Profile) -> str | None:
+    cpus = usable(profile)
+    return None if cpus is None else str(cpus)
+
+
+def _load(profile: Profile) -> str | None:
+    load = profile.get("load_average")
+    return " ".join(f"{part:.2f}" for part in load) if load else None
+
+
 INFORMATION: tuple[tuple[str, Callable[[Profile], str | None], str], ...] = (
     ("operating system", _plain("os"), ""),
     ("kernel", _plain("kernel"), ""),
     ("processor", _plain("cpu_model"), ""),
-    ("memory", _memory, ""),
+    ("usable CPUs", _usable, "two participants and the rest of the system need three"),
+    ("simultaneous multithreading", _switch("smt_active"), "two CPUs of one core share its units"),
+    ("turbo", _switch("turbo"), "the frequency depends on temperature and on the busy CPUs"),
+    ("virtualisation", _plain("virtualisation"), "the host may stop a CPU at any moment"),
+    ("memory", _bytes("memory_bytes"), ""),
+    ("swap in use", _bytes("swap_used_bytes"), "memory has been short if this is much of it"),
+    ("load average", _load, "work of the last minutes, which may last into a measurement"),
+    ("largest UDP receive buffer", _bytes("rmem_max"), "what a middleware may ask for"),
     ("NUMA nodes", _plain("numa_nodes"), "memory of another node is slower to reach"),
     ("isolated CPUs", _isolated, "CPUs that the scheduler leaves to pinned participants"),
     ("transparent huge pages", _plain("transparent_hugepage"), ""),

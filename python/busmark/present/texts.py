@@ -19,14 +19,11 @@ TEXTS = {
         "Median and percentiles describe a typical round: the median over rounds. In brackets: "
         "{level} interval."
     ),
-    "half": "RTT/2 is half of the measured round trip.",
-    "goodput": "Goodput is counted at the reader.",
     "lost": "A lost sample counts as later than any that arrived.",
     "batches": "For a stream in batches, goodput is measured within batches.",
-    "discovery": "Times count from just before the first call that creates an entity.",
-    "creation": (
-        "“− creation”: counted from the return of the last call that creates an entity; a "
-        "negative time is before it."
+    "discovery": (
+        "Times count from just before the first call that creates an entity; “− creation”: from "
+        "the return of the last. A negative time is before it."
     ),
     "criterion": (
         "The greatest rate at which at most {max_loss} of the samples are lost, and writers and "
@@ -40,10 +37,6 @@ TEXTS = {
     "line": "{line}",
     "facts": "{title}: {facts}.",
     "made_by": "Busmark {version}, {utc}: {command}",
-    "entries": (
-        "Each case opens to its parameters, figures, percentiles, rounds and raw data; `busmark "
-        "show --json` has all."
-    ),
     "one_run": "One run each, so there is no interval.",
     "share_of_all": (
         "{percentile} and the share are of the samples of all rounds together, lost ones among "
@@ -73,10 +66,6 @@ TEXTS = {
         "Levels of a background load are those achieved; cpu: of each CPU. CV error: the "
         "greatest error in cross-validation, which predicts each point from its neighbours; for "
         "loss, a difference of shares."
-    ),
-    "shape": (
-        "The checks compare the shape: ratios of two figures of this campaign. The document's "
-        "own figures are of other machines and have tables of their own."
     ),
     "other_parts": "Other scenarios of the pack have {number} more statements, on {parts}.",
     "ratios_of_cases": (
@@ -160,12 +149,6 @@ TEXTS = {
     "late_sequence": (
         "Times are from the write of the sample. ✓: the packet proves the cause. Packets are "
         "numbered in {files}."
-    ),
-    "no_adapters": "No adapter found. Build them with `make build`.",
-    "adapters_hint": (
-        "The first transport and the first wait strategy are the defaults. `busmark adapters "
-        "NAME` shows one in full, `busmark adapters --long` licences and costs, `busmark "
-        "adapters --table` who supports what."
     ),
     "adapters_checked": "Conformance suite run over {names}; last {last}.",
 }

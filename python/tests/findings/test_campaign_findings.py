@@ -72,5 +72,5 @@ def test_the_later_of_two_equal_findings_stays() -> None:
 def test_findings_of_two_nodes_are_both_kept() -> None:
     profile = {"virtualisation": "KVM"}
     nodes = [host_findings(profile, node=name) for name in ("lab1", "lab2")]
-    kept = [f.evidence for f in combine(*nodes) if f.id == "virtual-machine"]
-    assert kept == ["node lab1: running under KVM", "node lab2: running under KVM"]
+    kept = [f.evidence for f in combine(*nodes) if f.id == "machine"]
+    assert kept == ["node lab1: virtual machine (KVM)", "node lab2: virtual machine (KVM)"]

@@ -127,7 +127,7 @@ class TestUdpDrops:
         case = params("cyclonedds", test="throughput", qos={"history": "keep_last"})
         campaign.case("a", params=case, rows=1, udp_socket_drops=5, lost=5)
         first, second, *_ = campaign.findings()
-        assert (first.id, second.id) == ("udp-drops", "loss-under-reliable")
+        assert (first.id, second.id) == ("udp-drops", "overwritten")
         assert first.explains == [second.title]
 
 

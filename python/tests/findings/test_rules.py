@@ -375,19 +375,6 @@ def interface(campaign: Planted, case: dict[str, Any], *rounds: list[Any],
     return campaign
 
 
-def prefixed(campaign: Planted, stopped: list[bool | None]) -> Planted:
-    """Plant participants below a side's command, each with whether it was stopped (None: not
-    known)."""
-    campaign.case("a", params={**LATENCY, "side": "b", "side_prefix": "nice sh run"}, rows=1)
-    (campaign.directory / "participants").mkdir()
-    table = {"case": "a", "round": 0, "participant": ["passive", "active"], "stopped": stopped}
-    schema = {name: kind for name, kind in polars_schema("participants").items() if name in table}
-    frame = pl.DataFrame(table, schema_overrides={**schema, "node": pl.String})
-    frame = frame.with_columns(node=pl.lit(None, pl.String))
-    frame.write_parquet(campaign.directory / "participants" / "a.r000.parquet")
-    return campaign
-
-
 UNKNOWN = ([None, None], [9, None])
 CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
     "saturated-core": {
@@ -563,7 +550,7 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
         "a history that holds two": lambda c: mesh(c, 0, history="keep_last", depth=2),
         "a history that holds all": lambda c: mesh(c, 0, history="keep_all"),
     },
-    "loss-under-reliable": {
+    "loss-under-reliable overwritten": {
         "the histories are not distinguished": lambda c: histories(
             c, "reliable", lost=9, middleware_lost=0, overwritten=9, udp_socket_drops=7),
         **{f"counters {unknown}": lambda c, unknown=unknown: histories(
@@ -586,10 +573,6 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
             "a", 0, throttled=[2, 1], throttled_ns=[40_000_000, 2_000_000]),
     },
     "packets-dropped swapped cpu-limit tcp-retransmits": {"absent or zero": absent},
-    "participant-unwatched": {
-        "below the command of a side": lambda c: prefixed(c, [None, False]),
-        "that became the command's process": lambda c: prefixed(c, [False, False]),
-    },
     "bytes-on-wire": {
         "bodies that no interface sent":
             lambda c: interface(c, BODIES, [100_000, 200_000], [17_000_000, None]),

@@ -93,7 +93,7 @@ def test_a_command_is_code_in_markdown_and_its_bars_end_no_cell(tmp_path: Path) 
     case = build.case("a")
     build.pings(case, 0, np.full(50, 20_000))
     build.findings.append({
-        "id": "load-average", "severity": "warning", "title": "t", "cause": "c*", "evidence": "e|",
+        "id": "other-load", "severity": "warning", "title": "t", "cause": "c*", "evidence": "e|",
         "remedy": "See `ps -eo pcpu | head`, and *end* it.", "cases": [],
     })  # fmt: skip
     done("report", build.finish(), "--to", "markdown", "--out", tmp_path / "out")

@@ -215,7 +215,8 @@ CAPTURES = Path(__file__).parents[3] / "crates" / "busmark-packets" / "tests" / 
     ("name", "words"),
     [("capture-80.txt", ("analyse", "D2-tcp-r-50.pcapng", "--application",
                          "D2-tcp-r-50.truth.jsonl")),
-     ("late-80.txt", ("explain", "D3-udp-be-50-early.pcapng", "--worst", "1"))],
+     ("late-80.txt", ("explain", "D3-udp-be-50-early.pcapng", "--worst", "1")),
+     ("late-one-hop-80.txt", ("explain", "cyclonedds.pcapng.gz"))],
 )  # fmt: skip
 def test_captures_are_as_reviewed(
     golden: Golden, name: str, words: tuple[str, ...], tmp_path: Path,

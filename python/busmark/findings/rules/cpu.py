@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
-from busmark.errors import UserError
 from busmark.findings.params import at_full_speed, has_rate
 from busmark.findings.rule import (
     Capabilities,
-    CheckedFact,
     Observation,
     Profile,
     Rule,
@@ -21,12 +18,11 @@ from busmark.findings.rule import (
     number,
     share,
 )
+from busmark.findings.rules.host import usable
 from busmark.host.proc import cpu_list
 from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from busmark.findings.cpu_time import CpuUse, Throttling
     from busmark.findings.view import CaseView
     from busmark.model.parameters import Parameters
@@ -131,20 +127,9 @@ SATURATED_CORE = Rule(
     remedy="Lower the rate, spread the participants over more CPUs, or read the case as an "
     "overload test.",
     check_case=saturated_core,
-    explains=("rate-not-held", "non-stationary", "loss-under-reliable", "udp-drops"),
+    explains=("rate-not-held", "non-stationary", "loss-under-reliable", "overwritten", "udp-drops"),
     concerns=("cpus_used",),
 )
-
-
-ENOUGH = 3
-"""One for each of two participants and one for the controller, interrupts and everything else."""
-
-
-def usable(profile: Profile) -> int | None:
-    """Return the number of CPUs that this process may use; None where that is not known."""
-    allowed = profile.get("cpus_allowed")
-    number: int | None = len(allowed) if allowed is not None else profile.get("cpus_online")
-    return number
 
 
 def on_one_node(params: Parameters) -> int:
@@ -169,58 +154,18 @@ def can_differ(params: Parameters, profiles: Iterable[Profile]) -> bool:
     return params.deployment != "one" and min(cpus, default=inf) >= on_one_node(params)
 
 
-def few_cpus_on_host(profile: Profile) -> Iterator[Observation]:
-    cpus = usable(profile)
-    if cpus is None or cpus >= ENOUGH:
-        return
-    online = profile.get("cpus_online")
-    evidence = f"{count(cpus, 'CPU')} may be used" + (f" of {online} online" if online else "")
-    if cpus == 1:
-        yield Observation(
-            "warning",
-            evidence,
-            title="Only one CPU",
-            cause="Participants, controller and kernel share it: latency includes the "
-            "others' work, and one CPU limits the throughput of both sides.",
-            remedy='Measure with placement "same" only, or on a machine with more CPUs.',
-        )
-    else:
-        yield Observation("note", evidence)
-
-
-def few_cpus_fact(profile: Profile) -> CheckedFact:
-    cpus = usable(profile)
-    return CheckedFact(
-        "usable CPUs", str(cpus) if cpus is not None else None, "enough to keep participants apart"
-    )
-
-
-FEW_CPUS = Rule(
-    id="few-cpus",
-    title="Only two CPUs",
-    cause="Placed on different CPUs, the participants leave none for the controller, interrupts "
-    "and other tasks.",
-    remedy="Let nothing else run; compare figures of this machine only with each other.",
-    check_host=few_cpus_on_host,
-    fact=few_cpus_fact,
-)
-
-
 def placement_impossible_planned(
     params: Parameters, profile: Profile, _capabilities: Capabilities
 ) -> Iterator[Observation]:
-    placement = str(params.placement or "")
-    cpus = usable(profile)
-    if placement == "different":
-        if cpus == 1 and on_one_node(params) > 1:
-            yield Observation("error", 'placement "different" with one usable CPU')
-        return
-    allowed = profile.get("cpus_allowed")
-    named = cpu_list(placement.replace("+", ",")) if placement[:1].isdigit() else None
-    absent = sorted(set(named or ()) - set(allowed or named or ()))
+    placement, cpus = str(params.placement or ""), profile.get("cpus_allowed")
+    named = set((placement[:1].isdigit() and cpu_list(placement.replace("+", ","))) or ())
+    absent = named - set(named if cpus is None else cpus)
     # On nodes each has its own: which of the CPUs is wanted where is known when the round begins.
-    if absent and (params.network != "nodes" or len(absent) == len(set(named or ()))):
-        yield Observation("error", f"CPU {listed(absent)} may not be used; asked for: {placement}")
+    lacking = absent == named if params.network == "nodes" else absent
+    alone = placement == "different" and usable(profile) == 1 and on_one_node(params) > 1
+    if alone or (absent and lacking):
+        known = f"CPU {listed(cpus)}" if cpus else count(usable(profile) or 0, "CPU")
+        yield Observation("error", f'placement "{placement}" with {known} usable')
 
 
 PLACEMENT_IMPOSSIBLE = Rule(
@@ -327,6 +272,7 @@ CPU_LIMIT = Rule(
         "target-missed",
         "udp-drops",
         "loss-under-reliable",
+        "overwritten",
         "loss-in-latency",
         "loop-stood-still",
     ),
@@ -382,6 +328,7 @@ STEAL_TIME = Rule(
         "target-missed",
         "udp-drops",
         "loss-under-reliable",
+        "overwritten",
         "order-effects",
     ),
     concerns=("tail",),
@@ -479,38 +426,4 @@ PARTICIPANT_STOPPED = Rule(
         "bimodal",
     ),
     concerns=("latency", "lost"),
-)
-
-
-def participant_unwatched(view: CaseView) -> Iterator[Observation]:
-    unwatched: dict[int, list[str]] = {}
-    for at in view.finished["round"].to_list() if view.params.side_prefix else ():
-        with suppress(UserError):
-            table = view.result.participants(view.case.id, at)
-            if table is not None and (names := _unwatched(table)):
-                unwatched[at] = names
-    if unwatched:
-        at, names = next(iter(unwatched.items()))
-        yield Observation(
-            "note",
-            f"`{view.params.side_prefix}` remains before {listed(names)}; {len(unwatched)} of "
-            f"{count(view.finished.height, 'round')}",
-            weight=len(unwatched),
-        )
-
-
-def _unwatched(table: pl.DataFrame) -> list[str]:
-    here = table.filter(table["node"].is_null() & table["stopped"].is_null())
-    return here["participant"].to_list()
-
-
-PARTICIPANT_UNWATCHED = Rule(
-    id="participant-unwatched",
-    title="It was not watched whether a participant was stopped",
-    cause="The kernel reports that a signal (SIGSTOP) stopped a process to its parent alone. The "
-    "command of the side is the parent of these participants, so a stop would show in their "
-    "latencies, but not as its cause.",
-    remedy="Let the command become the worker (`exec` in a shell, as `nice` and `taskset` do), if "
-    "it can.",
-    check_case=participant_unwatched,
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from busmark.facts import variables_of
@@ -14,13 +13,13 @@ from busmark.findings.rule import (
     Observation,
     Profile,
     Rule,
+    Severity,
     count,
     duration,
     listed,
     size,
     whole,
 )
-from busmark.host.condition import STEP_NS
 from busmark.host.profile import acting, is_one_of, offered
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     from busmark.findings.view import CaseView
     from busmark.model.parameters import Parameters
-    from busmark.store.result import Result
 
 
 def machine_changed(view: CaseView) -> Iterator[Observation]:
@@ -43,32 +41,6 @@ def machine_changed(view: CaseView) -> Iterator[Observation]:
         )
 
 
-def machine_changed_in_campaign(result: Result) -> Iterator[Observation]:
-    """Yield a note if the wall clock was set between two rounds; a step during a round is known
-    already."""
-    columns = ["case", "round", "started_utc", "wall_clock_offset_ns", "wall_clock_offset_end_ns"]
-    rounds = result.cases.sort("order").select(columns).drop_nulls().iter_rows()
-    steps = [
-        (begin - before, case, number, started)
-        for (*_, before), (case, number, started, begin, _) in pairwise(rounds)
-        if abs(begin - before) >= STEP_NS
-    ]
-    if steps:
-        step, case, number, started = max(steps, key=lambda each: abs(each[0]))
-        times = f"; so {count(len(steps), 'time')}" if len(steps) > 1 else ""
-        yield Observation(
-            "note",
-            f"by {step / 1e9:+.3f} s before round {number} of {case}, which began at "
-            f"{started}{times}",
-            title="The wall clock stepped between rounds, or the machine slept or restarted",
-            cause="CLOCK_REALTIME moved against CLOCK_MONOTONIC. Latencies are differences of "
-            "CLOCK_MONOTONIC and have no part of it; times of captured packets, stamps of the "
-            "middleware and the times at which rounds began are on two scales.",
-            remedy="Have the time service slew the clock, not step it, while a campaign runs.",
-            concerns=("rounds",),
-        )
-
-
 MACHINE_CHANGED = Rule(
     id="machine-changed",
     title="The machine changed during rounds",
@@ -78,7 +50,6 @@ MACHINE_CHANGED = Rule(
     remedy="End what changes them (an administrator, a tuning daemon, a time service that steps "
     "the clock), then run again.",
     check_case=machine_changed,
-    check_campaign=machine_changed_in_campaign,
     of_trials=True,
     explains=("rounds-lost",),
     concerns=("rounds",),
@@ -179,14 +150,6 @@ def cpu_governor_on_host(profile: Profile) -> Iterator[Observation]:
         if slow:
             named = listed([f"CPU {cpu}: {governor}" for cpu, governor in slow.items()])
             yield Observation("warning", f"{len(slow)} of {len(governors)} CPUs: {named}")
-    elif profile.get("virtualisation") not in (None, "none"):
-        yield Observation(
-            "note",
-            f"no CPU shows a governor; virtual machine under {profile['virtualisation']}",
-            title="The frequency governor cannot be seen",
-            cause="The host of this virtual machine sets the frequency of its CPUs.",
-            remedy="Ask for, or set, the governor `performance` on the host.",
-        )
 
 
 def cpu_governor_fact(profile: Profile) -> CheckedFact:
@@ -206,169 +169,65 @@ CPU_GOVERNOR = Rule(
 )
 
 
-def turbo_on_host(profile: Profile) -> Iterator[Observation]:
+ENOUGH = 3
+"""CPUs: one for each of two participants and one for the controller, interrupts and everything
+else."""
+
+
+def usable(profile: Profile) -> int | None:
+    """Return the number of CPUs that this process may use; None where that is not known."""
+    allowed = profile.get("cpus_allowed")
+    number: int | None = len(allowed) if allowed is not None else profile.get("cpus_online")
+    return number
+
+
+def machine_on_host(profile: Profile) -> Iterator[Observation]:
+    limits = []
+    cpus = usable(profile)
+    if cpus is not None and cpus < ENOUGH:
+        limits.append(count(cpus, "usable CPU"))
+    if (hypervisor := profile.get("virtualisation")) not in (None, "none"):
+        limits.append(f"virtual machine ({hypervisor})")
+    if profile.get("smt_active"):
+        shared = [core for core in profile.get("thread_siblings") or [] if len(core) > 1]
+        cores = listed(["+".join(map(str, core)) for core in shared])
+        limits.append(f"shared cores ({cores})" if cores else "shared cores")
     if profile.get("turbo"):
-        yield Observation("note", "the kernel allows frequencies above the nominal one")
+        limits.append("turbo")
+    if limits:
+        yield Observation("note", ", ".join(limits))
 
 
-def turbo_fact(profile: Profile) -> CheckedFact:
-    turbo = profile.get("turbo")
-    value = None if turbo is None else "on" if turbo else "off"
-    return CheckedFact("turbo", value, "the nominal frequency is never exceeded")
-
-
-TURBO = Rule(
-    id="turbo",
-    title="Turbo is on",
-    cause="The amount by which CPUs exceed their nominal frequency depends on temperature and on "
-    "how many are busy, so results drift and rounds differ.",
-    remedy="echo 1 | sudo tee /sys/devices/system/cpu/intel_pstate/no_turbo, or "
-    "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost",
-    check_host=turbo_on_host,
-    fact=turbo_fact,
-)
-
-
-def smt_on_host(profile: Profile) -> Iterator[Observation]:
-    if not profile.get("smt_active"):
-        return
-    cores = [core for core in profile.get("thread_siblings") or [] if len(core) > 1]
-    pairs = listed(["+".join(map(str, core)) for core in cores])
-    yield Observation("note", f"CPUs that share a core: {pairs or 'not known which'}")
-
-
-def smt_fact(profile: Profile) -> CheckedFact:
-    active = profile.get("smt_active")
-    value = None if active is None else "on" if active else "off"
-    return CheckedFact("simultaneous multithreading", value, "every CPU has a core to itself")
-
-
-SMT = Rule(
-    id="smt",
-    title="CPUs share cores (simultaneous multithreading)",
-    cause="Two participants on the two CPUs of one core compete for its units, and wake each "
-    'other faster than across cores: "different CPUs" then has two meanings.',
-    remedy="Name CPUs of different cores as placement, or switch it off: "
-    "echo off | sudo tee /sys/devices/system/cpu/smt/control",
-    check_host=smt_on_host,
-    fact=smt_fact,
-)
-
-
-def virtual_machine_on_host(profile: Profile) -> Iterator[Observation]:
-    name = profile.get("virtualisation")
-    if name not in (None, "none"):
-        yield Observation("note", f"running under {name}")
-
-
-def virtual_machine_fact(profile: Profile) -> CheckedFact:
-    return CheckedFact("virtualisation", profile.get("virtualisation"), "a physical machine")
-
-
-VIRTUAL_MACHINE = Rule(
-    id="virtual-machine",
-    title="Virtual machine",
-    cause="Waking another CPU goes through the hypervisor (tens of microseconds), and the host may "
-    "stop a CPU at any moment.",
-    remedy="Compare figures only within one run; for absolute figures use a physical machine.",
-    check_host=virtual_machine_on_host,
-    fact=virtual_machine_fact,
-)
-
-
-MAX_LOAD_PER_CPU = 0.25
-"""Mean share of a CPU that other work may take. A participant woken at a random moment finds its
-CPU taken in that share of cases: above a quarter, the upper quartile is other work's."""
-
-
-def load_average_on_host(profile: Profile) -> Iterator[Observation]:
-    load, cpus = profile.get("load_average"), profile.get("cpus_online")
-    if not load or not cpus or load[0] / cpus <= MAX_LOAD_PER_CPU:
-        return
-    yield Observation(
-        "note",
-        f"load average {load[0]:.2f} over the last minute on {cpus} CPUs, "
-        f"{load[0] / cpus:.2f} for each",
-    )
-
-
-def load_average_fact(profile: Profile) -> CheckedFact:
-    load = profile.get("load_average")
-    value = " ".join(f"{part:.2f}" for part in load) if load else None
-    return CheckedFact("load average", value, "little else is running")
-
-
-LOAD_AVERAGE = Rule(
-    id="load-average",
-    title="The machine was not idle in the last minute",
-    cause="Other tasks compete with the participants for CPUs and caches. The "
-    "load average includes work that ended minutes ago, such as an earlier campaign; work "
-    "of other processes during the rounds is reported as `other-load`.",
-    remedy="End it, or wait a minute if it has just ended. See what it is: "
-    "`ps -eo pcpu,pid,args --sort=-pcpu | head`.",
-    check_host=load_average_on_host,
-    fact=load_average_fact,
-)
-
-
-MAX_SHARE_OF_MEMORY = 0.01
-"""Share of memory that may lie in swap: pages nobody has touched since boot are harmless; a
-hundredth of memory means that it has been short."""
-
-
-def swap_in_use_on_host(profile: Profile) -> Iterator[Observation]:
-    used, memory = profile.get("swap_used_bytes"), profile.get("memory_bytes")
-    if not used or not memory or used <= MAX_SHARE_OF_MEMORY * memory:
-        return
-    yield Observation(
-        "warning",
-        f"{size(used)} of {size(profile.get('swap_total_bytes') or used)} swap used; "
-        f"memory {size(memory)}",
-    )
-
-
-def swap_in_use_fact(profile: Profile) -> CheckedFact:
-    used = profile.get("swap_used_bytes")
-    return CheckedFact(
-        "swap in use", size(used) if used is not None else None, "memory has not been short"
-    )
-
-
-SWAP_IN_USE = Rule(
-    id="swap-in-use",
-    title="Swap is in use",
-    cause="Memory has been short; a participant that touches a page on disk waits milliseconds.",
-    remedy="End what fills the memory, then `sudo swapoff -a && sudo swapon -a`.",
-    check_host=swap_in_use_on_host,
-    fact=swap_in_use_fact,
+MACHINE = Rule(
+    id="machine",
+    title="Figures depend on properties of this machine",
+    cause="Fewer than three CPUs leave none to the controller and to interrupts while two "
+    "participants run. In a virtual machine waking another CPU goes through the hypervisor (tens "
+    "of microseconds), and the host may stop a CPU at any moment. Two CPUs of one core (SMT) "
+    "compete for its units and wake each other faster than CPUs of two cores. Under turbo the "
+    "frequency depends on temperature and on how many CPUs are busy.",
+    remedy="Compare figures of this machine only with each other; for absolute figures use a "
+    "physical machine with more CPUs. SMT: name CPUs of different cores as placement, or `echo "
+    "off | sudo tee /sys/devices/system/cpu/smt/control`. Turbo: `echo 1 | sudo tee "
+    "/sys/devices/system/cpu/intel_pstate/no_turbo`, or `echo 0 | sudo tee "
+    "/sys/devices/system/cpu/cpufreq/boost`.",
+    check_host=machine_on_host,
 )
 
 
 def swapped(view: CaseView) -> Iterator[Observation]:
     came, went = view.system("swap_in_pages"), view.system("swap_out_pages")
     total = sum(came.values()) + sum(went.values())
-    if total <= 0:
-        return
-    evidence = (
-        f"{whole(sum(came.values()))} pages came from swap and {whole(sum(went.values()))} went "
-        f"there in {count(len(came.keys() | went.keys()), 'round')}"
-    )
     waited = view.major_faults
-    if waited is None:
-        yield Observation("warning", evidence, weight=total)
-    elif waited:
-        evidence += f"; participants waited for a disk {whole(waited)} times"
-        yield Observation("warning", evidence, weight=total)
-    else:
-        evidence += "; no participant waited for a disk"
-        yield Observation("note", evidence, weight=total, title=OTHERS, cause=OTHERS_CAUSE)
-
-
-OTHERS = "Memory of other processes was swapped during the measurement"
-OTHERS_CAUSE = (
-    "Memory is short (pswpin and pswpout of /proc/vmstat). Participants had no major page fault; "
-    "the disk's interrupts and the kernel's search for pages took time of the CPUs."
-)
+    # Memory of other processes that was swapped made no participant wait.
+    if total > 0 and waited != 0:
+        times = f"; participants waited for a disk {whole(waited)} times" if waited else ""
+        yield Observation(
+            "warning",
+            f"{whole(sum(came.values()))} pages came from swap and {whole(sum(went.values()))} "
+            f"went there in {count(len(came.keys() | went.keys()), 'round')}{times}",
+            weight=total,
+        )
 
 
 SWAPPED = Rule(
@@ -387,6 +246,7 @@ SWAPPED = Rule(
         "target-missed",
         "udp-drops",
         "loss-under-reliable",
+        "overwritten",
     ),
     concerns=("tail",),
 )
@@ -474,26 +334,22 @@ def realtime_limits_planned(
     priority = max(params.fifo or 0, params.peer_fifo or 0)
     if priority <= 0 or profile.get("effective_uid") in (None, 0):
         return
-    rtprio, memlock = profile.get("rtprio"), profile.get("memlock_bytes")
-    if isinstance(rtprio, int) and rtprio < priority:
-        yield Observation(
-            "error", f"`fifo` asks for priority {priority}; the limit rtprio is {rtprio}"
-        )
-    if isinstance(memlock, int) and memlock < MIN_MEMLOCK_BYTES:
-        yield Observation(
-            "warning",
-            f"limit memlock is {size(memlock)}, below {size(MIN_MEMLOCK_BYTES)}",
-            title="Memory cannot be locked",
-            cause="Pages that are not locked may be taken away; a real-time participant then "
-            "waits for them.",
-            remedy="Add `USER - memlock unlimited` to /etc/security/limits.conf; log in again.",
-        )
+    limits: tuple[tuple[str, Severity, int], ...] = (
+        ("rtprio", "error", priority),
+        ("memlock_bytes", "warning", MIN_MEMLOCK_BYTES),
+    )
+    for key, severity, needed in limits:
+        limit = profile.get(key)
+        if isinstance(limit, int) and limit < needed:
+            yield Observation(severity, f"limit {key} is {whole(limit)}, below {whole(needed)}")
 
 
 REALTIME_LIMITS = Rule(
     id="realtime-limits",
-    title="Real-time scheduling is not permitted",
-    cause="The limit rtprio forbids SCHED_FIFO at the priority asked for.",
-    remedy="Add `USER - rtprio 99` to /etc/security/limits.conf and log in again, or run as root.",
+    title="Limits for real-time scheduling are too low",
+    cause="A limit rtprio below the priority asked for forbids SCHED_FIFO. A low limit memlock "
+    "leaves pages unlocked: they may be taken away, and a real-time participant waits for them.",
+    remedy="Add `USER - rtprio 99` and `USER - memlock unlimited` to /etc/security/limits.conf and "
+    "log in again, or run as root.",
     check_plan=realtime_limits_planned,
 )

@@ -34,10 +34,6 @@ were there, but gave way."""
 MEASURED = 0.9
 """Share of the counters' time that must have been measured: where less was, both are stated."""
 
-MAX_BACKGROUND = 0.5
-"""Share of a CPU without participants that others may use: no participant waits for it, but memory,
-caches, frequency and, in a virtual machine, the host are shared."""
-
 
 def other_load(view: CaseView) -> Iterator[Observation]:
     if view.params.load:
@@ -47,21 +43,6 @@ def other_load(view: CaseView) -> Iterator[Observation]:
         waited_ns, words = max(seen.values())
         rounds = f"in {view.of_rounds(len(seen), view.cpu_use)}"
         yield Observation("warning", f"{words}; {rounds}", weight=waited_ns)
-        return
-    background = [most for use in view.cpu_use.values() if (most := _background(use)) is not None]
-    if background:
-        share_used, cpu = max(background)
-        yield Observation(
-            "note",
-            f"others used {share(round(share_used, 3))} of {_named([cpu])}, on which no "
-            f"participant runs; more than {share(MAX_BACKGROUND)} in "
-            f"{view.of_rounds(len(background), view.cpu_use)}",
-            weight=share_used,
-            title="Other processes ran on CPUs without a participant",
-            cause="They compete for caches and memory, change the frequency, and in a virtual "
-            "machine take the host's time.",
-            remedy=REMEDY,
-        )
 
 
 def _met(use: CpuUse) -> tuple[float, str] | None:
@@ -96,28 +77,19 @@ def _window(use: CpuUse) -> str:
     return f"{window} ({duration(use.measured_s * 1e9)} of it measured)"
 
 
-def _background(use: CpuUse) -> tuple[float, Cpu] | None:
-    found = [(used, cpu) for cpu, used in use.background().items() if used > MAX_BACKGROUND]
-    return max(found, default=None)
-
-
 def _named(cpus: list[Cpu]) -> str:
     numbers = ", ".join(str(number) for _, number in cpus)
     node = cpus[0][0]
     return f"CPU{'s' if len(cpus) > 1 else ''} {numbers}{f' of node {node}' if node else ''}"
 
 
-REMEDY = (
-    "See who it is while the campaign runs, `ps -eo psr,pcpu,pid,args --sort=-pcpu | head`; end "
-    "it, or keep the participants' CPUs free of it (`isolcpus`, a cpuset)."
-)
-
 OTHER_LOAD = Rule(
     id="other-load",
     title="CPU contention: participants waited while other processes had their CPUs",
     cause="A thread that is ready to run while another has its CPU waits in the run queue, up to "
     "milliseconds: the other work determines the upper percentiles.",
-    remedy=REMEDY,
+    remedy="See who it is while the campaign runs, `ps -eo psr,pcpu,pid,args --sort=-pcpu | head`; "
+    "end it, or keep the participants' CPUs free of it (`isolcpus`, a cpuset).",
     check_case=other_load,
     explains=(
         "rate-not-held",
@@ -128,6 +100,7 @@ OTHER_LOAD = Rule(
         "target-missed",
         "udp-drops",
         "loss-under-reliable",
+        "overwritten",
         "loss-in-latency",
         "loop-stood-still",
     ),

@@ -161,6 +161,15 @@ RATE = "criteria.min_rate"
 
 
 def loss_under_reliable(view: CaseView) -> Iterator[Observation]:
+    lost, due = _undelivered(view)
+    if lost > 0 and not _may_overwrite(view):
+        part = lost / due
+        evidence = f"{whole(lost)} of {whole(due)} samples lost ({share(part)})"
+        yield Observation("error", evidence, weight=part)
+
+
+def _undelivered(view: CaseView) -> tuple[int, int]:
+    """Return how many samples a reliable case lost, of how many; none where it may lose some."""
     # What still waits in queues at the end of a hopeless rate is late, and by then counted as lost.
     reasons = view.values("reason", only_ok=False)
     behind = {number for number, why in reasons.items() if RATE in why}
@@ -169,32 +178,19 @@ def loss_under_reliable(view: CaseView) -> Iterator[Observation]:
         for column in ("lost", "sent", "expected")
     )
     if (
-        lost <= 0
-        or not is_reliable(view.params, view.capabilities)
+        not is_reliable(view.params, view.capabilities)
         or injects_faults(view.capabilities)
+        or _drops_as_asked(view.params)
     ):
-        return
-    if _drops_as_asked(view.params):
-        return
-    due = max(expected, sent)  # each sample is to come to each of its readers
-    part = lost / due if due else 1.0
-    evidence = f"{whole(lost)} of {whole(due)} samples lost ({share(part)})"
-    # Then no newer sample can have taken the place of a lost one.
+        return 0, 0
+    return lost, max(expected, sent, lost)  # each sample is to come to each of its readers
+
+
+def _may_overwrite(view: CaseView) -> bool:
+    """Return whether a newer sample may have taken the place of a lost one."""
     closed_loop = view.params.test == "latency" and not has_rate(view.params)
     everything = is_stream(view.capabilities) or policy(view.params, "history") == "keep_all"
-    if closed_loop or everything:
-        yield Observation("error", evidence, weight=part)
-    else:
-        where = lost_where(view)
-        yield Observation(
-            "warning",
-            f"{evidence}; {where}" if where else evidence,
-            weight=part,
-            title="Samples were overwritten under reliable keep-last",
-            cause="With history keep-last (the default of DDS) a writer or reader replaces samples "
-            "that have not been taken when new ones come faster; reliability does not cover them.",
-            remedy='Ask for `qos.history = "keep_all"`, a greater depth, or a lower rate.',
-        )
+    return not closed_loop and not everything
 
 
 def _drops_as_asked(params: Parameters) -> bool:
@@ -225,26 +221,31 @@ LOSS_UNDER_RELIABLE = Rule(
 
 
 def overwritten(view: CaseView) -> Iterator[Observation]:
+    severity: Severity = "note"
+    if is_reliable(view.params, view.capabilities):
+        severity = "warning"
+        lost, due = _undelivered(view) if _may_overwrite(view) else (0, 0)
+        where = lost_where(view)
+    else:
+        lost, due = _replaced(view)
+        where = lost_where(view) or _shallow(view)
+    if lost > 0 and (where or severity == "warning"):
+        part = lost / due
+        evidence = f"{whole(lost)} of {whole(due)} samples were not read ({share(part)})"
+        yield Observation(severity, f"{evidence}; {where}" if where else evidence, weight=part)
+
+
+def _replaced(view: CaseView) -> tuple[int, int]:
+    """Return how many samples a stream under best effort and keep-last lost, of how many."""
     lost = view.total("lost")
-    expected = view.total("expected") or view.total("sent")
     if (
         view.params.test == "latency"
-        or not lost
-        or is_reliable(view.params, view.capabilities)
         or injects_faults(view.capabilities)
         or policy(view.params, "history")
         not in (("keep_last",) if _keeps_all(view) else KEEPS_LAST)
     ):
-        return
-    where = lost_where(view) or _shallow(view)
-    if not where:
-        return
-    part = lost / expected if expected else 1.0
-    yield Observation(
-        "note",
-        f"{whole(lost)} of {whole(expected)} samples were not read ({share(part)}); {where}",
-        weight=part,
-    )
+        return 0, 0
+    return lost, view.total("expected") or view.total("sent") or lost
 
 
 KEEPS_LAST = ("keep_last", None)
@@ -282,9 +283,10 @@ def _writers(view: CaseView) -> int:
 OVERWRITTEN = Rule(
     id="overwritten",
     title="Readers did not get all that was written",
-    cause="Under best effort with keep-last, samples are lost on the way, for instance at a full "
-    "socket buffer, or are replaced in the reader's history by newer ones that come faster than "
-    "it takes them. Sequence numbers show both as missing.",
+    cause="With history keep-last, the default of DDS, newer samples that come faster than they "
+    "are taken replace older ones in the history of a writer or reader; reliability does not cover "
+    "these. Under best effort samples are also lost on the way, for instance at a full socket "
+    "buffer. Sequence numbers show both as missing.",
     remedy='Where readers shall see every sample: `qos.history = "keep_all"`, a greater depth, a '
     "lower rate, or reliable delivery. Where the latest is enough, nothing.",
     check_case=overwritten,
@@ -311,20 +313,7 @@ def loss_in_latency(view: CaseView) -> Iterator[Observation]:
         return
     evidence = f"{whole(lost)} of {whole(sent)} pings lost ({share(part)})"
     severity: Severity = "warning" if part >= SERIOUS else "note"
-    if has_rate(view.params) and policy(view.params, "history") == "keep_last":
-        yield Observation(
-            severity,
-            evidence,
-            weight=part,
-            title="Pings were lost, perhaps overwritten while they waited",
-            cause="With history keep-last a newer ping replaces one that has not been taken. A "
-            "stall of the reader then loses the pings that waited longest. They count as later "
-            "than any that came back.",
-            remedy='Ask for `qos.history = "keep_all"`, or a depth that holds the pings of the '
-            "longest stall.",
-        )
-    else:
-        yield Observation(severity, evidence, weight=part)
+    yield Observation(severity, evidence, weight=part)
 
 
 LOSS_IN_LATENCY = Rule(
@@ -332,7 +321,8 @@ LOSS_IN_LATENCY = Rule(
     title="Pings of a latency test were lost",
     cause="A ping that nobody answered has no latency. It counts as later than any that came "
     "back, so the percentiles beyond the share lost have no value; mean, minimum and "
-    "maximum cover only the pings that came back.",
+    "maximum cover only the pings that came back. In an open loop with history keep-last newer "
+    "pings replace those that wait for a reader that has stalled.",
     remedy="Lower the rate, enlarge buffers, or ask for reliable delivery with keep-all; compare "
     "latencies only between cases that lose equally little.",
     check_case=loss_in_latency,
@@ -421,23 +411,13 @@ CORRUPTED = Rule(
 
 def duplicates_or_reorder(view: CaseView) -> Iterator[Observation]:
     twice, disordered = view.total("duplicated"), view.total("out_of_order")
-    if twice + disordered <= 0 or injects_faults(view.capabilities):
-        return
-    evidence = (
-        f"{whole(twice)} duplicated and {whole(disordered)} out of order of "
-        f"{whole(view.total('received'))} received"
-    )
-    if is_reliable(view.params, view.capabilities):
-        yield Observation("error", evidence, weight=twice + disordered)
-    else:
+    reliable = is_reliable(view.params, view.capabilities)
+    if reliable and twice + disordered > 0 and not injects_faults(view.capabilities):
         yield Observation(
-            "note",
-            evidence,
+            "error",
+            f"{whole(twice)} duplicated and {whole(disordered)} out of order of "
+            f"{whole(view.total('received'))} received",
             weight=twice + disordered,
-            title="Best-effort samples were duplicated or out of order",
-            cause="Without reliability the network's reordering and duplicates reach the reader "
-            "unchanged.",
-            remedy="Count them as what the application would have to deal with.",
         )
 
 

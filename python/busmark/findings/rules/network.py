@@ -11,18 +11,14 @@ from typing import TYPE_CHECKING
 from busmark.carriers import LOCAL, MIXED, carrier, in_words, meets_at_server
 from busmark.facts import adapter_facts
 from busmark.findings.params import (
-    RECOMMENDED_BYTES,
     has_rate,
     is_reliable,
     remedy,
     settings,
-    sysctl,
 )
 from busmark.findings.rule import (
     Capabilities,
-    CheckedFact,
     Observation,
-    Profile,
     Rule,
     count,
     duration,
@@ -64,6 +60,7 @@ LINK_LOSS = Rule(
         "fragments-lost",
         "rounds-lost",
         "loss-under-reliable",
+        "overwritten",
         "loss-in-latency",
         "bimodal",
         "rounds-disagree",
@@ -72,7 +69,7 @@ LINK_LOSS = Rule(
         "non-stationary",
         "target-missed",
     ),
-    accounts_for=("loss-in-latency", "loss-under-reliable"),
+    accounts_for=("loss-in-latency", "loss-under-reliable", "overwritten"),
     concerns=("lost", "tail"),
 )
 
@@ -109,6 +106,7 @@ FRAGMENTS_LOST = Rule(
     explains=(
         "rounds-lost",
         "loss-under-reliable",
+        "overwritten",
         "loss-in-latency",
         "rounds-disagree",
         "non-stationary",
@@ -174,6 +172,8 @@ UDP_DROPS = Rule(
     check_case=udp_drops,
     explains=(
         "loss-under-reliable",
+        "overwritten",
+        "loss-in-latency",
         "rounds-lost",
         "writers-waited",
         "rounds-disagree",
@@ -292,37 +292,8 @@ PACKETS_DROPPED = Rule(
     "net.core.netdev_max_backlog=10000`; or the interface's rings: `sudo ethtool -G IFACE rx 4096 "
     "tx 4096`.",
     check_case=packets_dropped,
-    explains=("loss-under-reliable", "rounds-lost"),
+    explains=("loss-under-reliable", "overwritten", "rounds-lost"),
     concerns=("lost", "goodput_mbit_per_s"),
-)
-
-
-def socket_buffers_on_host(profile: Profile) -> Iterator[Observation]:
-    limit = profile.get("rmem_max")
-    if limit is None or limit >= RECOMMENDED_BYTES:
-        return
-    yield Observation(
-        "note", f"net.core.rmem_max is {size(limit)}, below {size(RECOMMENDED_BYTES)}"
-    )
-
-
-def socket_buffers_fact(profile: Profile) -> CheckedFact:
-    limit, default = profile.get("rmem_max"), profile.get("rmem_default")
-    value = f"{size(limit)} at most" if limit is not None else None
-    if value and default is not None:
-        value += f", {size(default)} by default"
-    return CheckedFact("UDP receive buffer", value, "a middleware that asks gets enough")
-
-
-SOCKET_BUFFERS = Rule(
-    id="socket-buffers",
-    title="The limit of receive buffers is low",
-    cause="A middleware that asks for a larger receive buffer gets no more than net.core.rmem_max. "
-    "The kernel drops datagrams that do not fit before the reader's thread has run; where it did, "
-    "`udp-drops` says so with the buffer that the socket had.",
-    remedy=sysctl("rmem_max", RECOMMENDED_BYTES),
-    check_host=socket_buffers_on_host,
-    fact=socket_buffers_fact,
 )
 
 
@@ -474,19 +445,21 @@ def _cluster(view: CaseView) -> Iterator[Observation]:
     if inside.size < MIN_CLUSTER or part < MIN_SHARE:
         return
     middle = float(np.median(inside))
-    figures = (
-        f"{share(part)} of {whole(series.size)} samples have a {view.quantity} of 35 to 100 ms "
-        f"(median {duration(middle)})"
-    )
     remedy = _remedy(view.params, view.capabilities)
     if part >= MIN_ALL_SHARE:
-        if any(abs(middle - known) <= TOLERANCE * known for known in FAMILY_NS):
-            yield Observation("warning", figures, weight=part, remedy=remedy, group=remedy)
-        return
-    rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
-    if rest < MAX_REST_NS and _is_cluster(series, inside.size) and _recurs(rounds):
-        evidence = f"{figures}; the median of the rest is {duration(rest)}"
-        yield Observation("warning", evidence, weight=part, remedy=remedy, group=remedy)
+        proved = any(abs(middle - known) <= TOLERANCE * known for known in FAMILY_NS)
+    else:
+        rest = float(np.median(series[(series < LOW_NS) | (series > HIGH_NS)]))
+        proved = rest < MAX_REST_NS and _is_cluster(series, inside.size) and _recurs(rounds)
+    if proved:
+        yield Observation(
+            "warning",
+            f"{share(part)} of {whole(series.size)} samples have a {view.quantity} of 35 to 100 ms "
+            f"(median {duration(middle)})",
+            weight=part,
+            remedy=remedy,
+            group=remedy,
+        )
 
 
 def _is_cluster(series: Series, inside: int) -> bool:

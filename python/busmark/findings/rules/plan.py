@@ -1,4 +1,4 @@
-"""What the scenario plans: phases, the width of the interval, numbers of rounds and of samples, the
+"""What the scenario plans: the width of the interval, numbers of rounds and of samples, the
 length of rounds."""
 
 from __future__ import annotations
@@ -6,27 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from busmark.findings.rule import Observation, Rule, count, duration, share, whole
+from busmark.findings.rule import Observation, Rule, Severity, count, duration, share, whole
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
-
-
-def several_phases(view: CaseView) -> Iterator[Observation]:
-    if view.params.timeline and not view.finished.is_empty():
-        yield Observation("note", f"{view.params.timeline}")
-
-
-SEVERAL_PHASES = Rule(
-    id="several-phases",
-    title="Figures span several phases",
-    cause="The scenario's `[[timeline]]` changes something in the middle of every round. A "
-    "median, a percentile or a rate of the whole round mixes the time before and after the "
-    "change.",
-    remedy="Read the figures of each phase: `busmark show DIRECTORY#CASE`. In the tables `samples` "
-    "and `intervals` of the result the column `phase` distinguishes them.",
-    check_case=several_phases,
-)
 
 
 def target_missed(view: CaseView) -> Iterator[Observation]:
@@ -110,45 +93,35 @@ def too_few_samples(view: CaseView) -> Iterator[Observation]:
         # Where readers time every sample of a stream, echoed probes are by the way.
         return
     fewest = min(counts.values())
-    evidence = f"{count(fewest, 'sample')} in the shortest of {count(len(counts), 'round')}"
-    if not supported(50.0, fewest):
+    severity: Severity = "note"
+    known, figure, needed, concerns = float(fewest), "the median", NEEDED_FOR_MEDIAN, "latency"
+    if supported(50.0, fewest):
+        support = tail_support([Round.of(each) for each in view.latencies.values()], TAIL)
+        known, needed, concerns = min(known, support), NEEDED_FOR_TAIL, "p99"
+        figure = "the 99th percentile"
+        if supported(TAIL, known):
+            return
+    elif view.params.test != "throughput":
         # In a throughput test the probes are by the way: the goodput stands without them.
-        probes = view.params.test == "throughput"
-        yield Observation(
-            "note" if probes else "error",
-            f"{evidence}; the median needs {NEEDED_FOR_MEDIAN}",
-            weight=-fewest,
-            title="Too few samples even for the median",
-            concerns=("latency",),
-        )
-    elif not supported(TAIL, fewest):
-        yield Observation(
-            "note",
-            f"{evidence}; the 99th percentile needs {whole(NEEDED_FOR_TAIL)}",
-            weight=-fewest,
-        )
-    else:
-        known = tail_support([Round.of(each) for each in view.latencies.values()], TAIL)
-        if not supported(TAIL, known):
-            yield Observation(
-                "note",
-                f"{evidence}, of which the tail is known as of {whole(int(known))} independent "
-                f"ones; the 99th percentile needs {whole(NEEDED_FOR_TAIL)}",
-                weight=-known,
-                title="Samples are autocorrelated: too few for the 99th percentile of a round",
-                cause="What slows one sample slows those after it as well, so fewer than ten "
-                "independent ones are beyond the percentile, and chance decides it; it is left "
-                "out.",
-                remedy="Lengthen `duration_s`; where samples are sent close upon each other, lower "
-                "`rate_hz`.",
-            )
+        severity = "error"
+    yield Observation(
+        severity,
+        f"{count(fewest, 'sample')} in the shortest of {count(len(counts), 'round')}, as good as "
+        f"{whole(int(known))} independent ones; {figure} needs {whole(needed)}",
+        weight=-known,
+        group=concerns,
+        concerns=(concerns,),
+    )
 
 
 TOO_FEW_SAMPLES = Rule(
     id="too-few-samples",
-    title="Too few samples for the 99th percentile of a round",
-    cause="A percentile with fewer than ten samples beyond it depends on chance; it is left out.",
-    remedy="Lengthen `duration_s`, raise `rate_hz`, or ask for more `samples`.",
+    title="Too few samples for a percentile of a round",
+    cause="A percentile with fewer than ten samples beyond it depends on chance; it is left out. "
+    "Samples count as fewer where they are autocorrelated: what slows one sample slows those after "
+    "it as well.",
+    remedy="Lengthen `duration_s`, or ask for more `samples`. Raise `rate_hz`, or lower it where "
+    "samples are autocorrelated.",
     check_case=too_few_samples,
     concerns=("p99",),
 )

@@ -202,51 +202,53 @@ case in a thousand, such that vary by 5 % in about one in thirteen."""
 
 
 def rounds_disagree(view: CaseView) -> Iterator[Observation]:
-    yield from _medians(view)
-    rates = {k: v for k, v in view.values("samples_per_s").items() if v > 0}
-    if view.params.test == "throughput" and len(rates) > 1:
-        low, high = min(rates.values()), max(rates.values())
-        if high / low > MAX_RATIO:
-            yield Observation(
-                "warning",
-                f"{number(low)} to {number(high)} samples/s received in "
-                f"{count(len(rates), 'round')}, ratio {number(high / low)}",
-                weight=high / low,
-                title="Rounds disagree on the throughput",
-                concerns=("goodput_mbit_per_s", "samples_per_s"),
-                remedy=_remedy(view),
-                group=_remedy(view),
-            )
+    by_round = {
+        "median": _medians(view),
+        "goodput_mbit_per_s": {
+            n: rate for n, rate in view.values("samples_per_s").items() if rate > 0
+        },
+    }
+    if view.params.test != "throughput":
+        del by_round["goodput_mbit_per_s"]
+    for figure, values in by_round.items():
+        if len(values) < 2 or min(values.values()) <= 0.0:
+            continue
+        low, high = min(values, key=values.__getitem__), max(values, key=values.__getitem__)
+        ratio = values[high] / values[low]
+        if ratio <= MAX_RATIO or (figure == "median" and _alike(view, low, high)):
+            continue
+        median = figure == "median"
+        ends = [
+            f"{duration(values[n]) if median else f'{number(values[n])} /s'} in round {n}"
+            for n in (low, high)
+        ]
+        yield Observation(
+            "warning",
+            f"{f'median {view.quantity}' if median else 'rate of received samples'} of "
+            f"{' and '.join(ends)} of {count(len(values), 'round')}, ratio {number(ratio)}",
+            weight=ratio,
+            concerns=("median",) if median else ("goodput_mbit_per_s", "samples_per_s"),
+            remedy=_remedy(view),
+            group=f"{figure} {_remedy(view)}",
+        )
 
 
-def _medians(view: CaseView) -> Iterator[Observation]:
+def _medians(view: CaseView) -> dict[int, float]:
+    """Return the median of each round; with lost samples later than any, as tables show it."""
     import numpy as np
 
+    arrived = {n: float(np.median(series)) for n, series in view.latencies.items()}
+    known = view.values("median_ns") if view.quantity != "one-way latency" else {}
+    return {n: known.get(n, median) for n, median in arrived.items()}
+
+
+def _alike(view: CaseView, fast: int, slow: int) -> bool:
+    """Return whether the intervals of the two rounds' medians meet."""
     from busmark.stats import percentile_interval
 
-    arrived = {n: float(np.median(series)) for n, series in view.latencies.items()}
-    # With lost samples later than any, as tables show it.
-    known = view.values("median_ns") if view.quantity != "one-way latency" else {}
-    medians = {n: known.get(n, median) for n, median in arrived.items()}
-    if len(medians) < 2 or min(medians.values()) <= 0.0:
-        return
-    fast, slow = min(medians, key=medians.__getitem__), max(medians, key=medians.__getitem__)
-    ratio = medians[slow] / medians[fast]
-    if ratio <= MAX_RATIO:
-        return
     below = percentile_interval(view.latencies[fast], 50.0).high
     above = percentile_interval(view.latencies[slow], 50.0).low
-    if below is None or above is None or below >= above:
-        return
-    yield Observation(
-        "warning",
-        f"median {view.quantity} of {duration(medians[fast])} in round {fast} and "
-        f"{duration(medians[slow])} in round {slow} of {count(len(medians), 'round')}, "
-        f"ratio {number(ratio)}; their 95 % intervals do not meet",
-        weight=ratio,
-        remedy=_remedy(view),
-        group=_remedy(view),
-    )
+    return below is None or above is None or below >= above
 
 
 def _remedy(view: CaseView) -> str:
@@ -255,7 +257,7 @@ def _remedy(view: CaseView) -> str:
 
 ROUNDS_DISAGREE = Rule(
     id="rounds-disagree",
-    title="Rounds disagree on the median",
+    title="Rounds disagree",
     cause="Something fixed at process start usually differs between such rounds (placement, memory "
     "layout, ports, the order in which threads start). A single run would have been misleading.",
     remedy="Let nothing else run, and raise `rounds.min`; the interval over rounds is the one to "

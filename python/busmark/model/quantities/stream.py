@@ -24,7 +24,7 @@ _GOODPUT_COMPARED = Compared(
     tests=("throughput",),
     more="faster",
     less="slower",
-    otherwise="no round has a goodput",
+    otherwise="no round has one",
     of_round=_goodput_of_round,
     # In samples/s where bodies are empty. The ratio is the same.
     unit=lambda params: "Mbit/s" if params.size else "1/s",
@@ -420,7 +420,7 @@ LOSS = Estimate(
         tests=("latency", "throughput"),
         more="loses more",
         less="loses less",
-        otherwise="no round counts what is lost",
+        otherwise="no round has one",
         share_of_round=_lost_of_round,
     ),
 )

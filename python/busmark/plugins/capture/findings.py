@@ -139,40 +139,20 @@ LATE_DELAYED_ACK = _late_rule(
 )
 
 
-LATE_KERNEL_DROP = _late_rule(
-    "late-kernel-drop",
-    title="The kernel dropped packets of late or lost samples",
-    cause="The packet is in the capture of its reader's host, but the reader never had "
-    "it, or asked for it again; and the kernel counted datagrams in this round that "
-    "found the receive buffer of their socket full.",
-    remedy="Raise the receive buffer: by the adapter's option where it has one, else by "
-    "`sudo sysctl -w net.core.rmem_max=… net.core.rmem_default=…`; or lower rate, "
-    "batch or size.",
-    explains=("loss-under-reliable", "loss-in-latency", "rounds-lost", "bimodal"),
-)
-
-
-LATE_LAB_LINK = _late_rule(
-    "late-lab-link",
-    title="Packets of lost samples were captured before a link that loses packets",
-    cause="The packet was captured where it enters its reader's node, behind which "
-    "`link.loss` drops packets at random, as the scenario asks for; the reader "
-    "never had it.",
-    remedy="Read loss as a property of this link; compare with a case whose `link.loss` is empty.",
-    severity="note",
-)
-
-
-LATE_TCP_RETRANSMISSION = _late_rule(
-    "late-tcp-retransmission",
-    title="Late samples waited for a retransmission of TCP",
-    cause="A segment with bytes of the sample, or with bytes before it in the stream, had "
-    "not been acknowledged and was sent again. TCP delivers in order: everything "
-    "behind a lost segment waits for it.",
-    remedy="Look for the loss: the link, its queue, the receiver's buffer "
-    "(`late-kernel-drop`, `udp-drops` and `tcp-retransmits` have the kernel's "
-    "counters). Over links that lose packets prefer a transport by datagrams, "
-    "where old samples need not be waited for.",
+LATE_RETRANSMISSION = _late_rule(
+    "late-retransmission",
+    "tcp-retransmission",
+    "rtps-retransmission",
+    "fragment-resent",
+    "xrce-retransmission",
+    title="Late samples waited for a retransmission",
+    cause="The sample, a part of it, or one before it was lost or came too late, and was sent "
+    "again: by TCP, or because a reader asked for it by ACKNACK or NACK_FRAG. TCP, a reliable "
+    "reader of RTPS and a reliable stream of DDS-XRCE deliver in order, so that later samples wait "
+    "as well.",
+    remedy="Look for the loss: `udp-drops` and `tcp-retransmits` have the kernel's counters, "
+    "`fragments-lost` and `link-loss` what the network lost. Best effort does not wait for what is "
+    "lost.",
     explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
 )
 
@@ -201,35 +181,6 @@ LATE_HEARTBEAT_WAIT = _late_rule(
 )
 
 
-LATE_RTPS_RETRANSMISSION = _late_rule(
-    "late-rtps-retransmission",
-    "rtps-retransmission",
-    "fragment-resent",
-    title="Late samples waited for a retransmission of RTPS",
-    cause="A reader asked for the sample, for a fragment of it, or for one before it, by "
-    "ACKNACK or NACK_FRAG, and the writer sent it again: it was lost, or came too "
-    "late. A reliable reader delivers in order, so that later samples wait as well.",
-    remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, "
-    "`fragments-lost` and `link-loss` what the network lost. Best effort does not "
-    "wait for what is lost.",
-    explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
-)
-
-
-LATE_XRCE_RETRANSMISSION = _late_rule(
-    "late-xrce-retransmission",
-    title="Late samples waited for a retransmission of DDS-XRCE",
-    cause="Client or agent asked by ACKNACK for the message with the sample, for a fragment of it, "
-    "or for a message before it in its reliable stream, and the other end sent it again: it was "
-    "lost, or came too late. A reliable stream is read in order, so that later samples wait as "
-    "well. The ACKNACK often answers a HEARTBEAT, and then waits for the next one.",
-    remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, `link-loss` "
-    "what the network lost. A shorter heartbeat period of the stream shortens the wait where it "
-    "can be set; a best-effort stream does not wait for what is lost.",
-    explains=("bimodal", "rounds-disagree", "rate-not-held", "non-stationary"),
-)
-
-
 LATE_XRCE_UNREPEATED = _late_rule(
     "late-xrce-unrepeated",
     title="Lost samples of DDS-XRCE were asked for and not sent again",
@@ -239,7 +190,7 @@ LATE_XRCE_UNREPEATED = _late_rule(
     remedy="Look for the loss: `udp-drops` has what the kernel dropped at sockets, `link-loss` "
     "what the network lost. `busmark capture explain` has the packets of the worst: with them ask "
     "those who make the client or the agent that did not send it again.",
-    explains=("loss-under-reliable", "loss-in-latency"),
+    explains=("loss-under-reliable", "overwritten", "loss-in-latency"),
 )
 
 
@@ -275,7 +226,7 @@ LATE_BEFORE_MATCH = _late_rule(
     "written. A volatile writer does not keep such a sample; a durable one delivers "
     "it when the reader is there.",
     remedy="Wait for the match before writing, or ask for durability transient local.",
-    explains=("loss-in-latency", "loss-under-reliable"),
+    explains=("loss-in-latency", "loss-under-reliable", "overwritten"),
 )
 
 
@@ -374,14 +325,4 @@ LATE_DISCOVERY = Rule(
     check_case=late_discovery,
     early=None,
     concerns=("tail",),
-)
-
-
-LATE_UNEXPLAINED = _late_rule(
-    "late-unexplained",
-    title="Late or lost samples without an explanation in the packets",
-    cause="Their packets are not in the capture, belong to several readers, or show no "
-    "wait that covers half of the delay.",
-    remedy="See `busmark capture explain` for the packets of the worst.",
-    severity="note",
 )

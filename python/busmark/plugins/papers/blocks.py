@@ -163,9 +163,7 @@ def _answer(repetition: Repetition) -> Section:
         Column("Checks", [Cell(number_of) for *_, number_of in rows], "count"),
         Column("Because", [Cell(why) for _, why, _ in rows]),
     ]
-    blocks: list[Block] = [
-        Table(columns, [Row() for _ in rows], key="verdicts", notes=[Text("shape")])
-    ]
+    blocks: list[Block] = [Table(columns, [Row() for _ in rows], key="verdicts")]
     severe = [kind for kind in kinds(repetition.campaign.findings) if kind.severity != "note"]
     if severe:
         named = [

@@ -145,7 +145,7 @@ def _at_size(
         state, remark = "extrapolated", f"from {span}: the line is continued"
         if not extrapolate:
             state = "not measured"
-            remark = f"sizes are {span}; --extrapolate continues the line"
+            remark = f"sizes are {span}; --extrapolate continues the curve"
     if state != "not measured" and predicted.value <= 0:
         state, remark = "no figure", f"the line from {span} gives no latency above 0"
     known = state in ("within", "extrapolated")

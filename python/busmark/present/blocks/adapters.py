@@ -50,8 +50,6 @@ WORDS = {
 def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:
     """Return the list by family, and why some cannot be used; `long`: with licences, limits and
     what a sample costs in the adapter."""
-    if not found:
-        return Document("Adapters", [], [Section("", [Text("no_adapters")])], kind=KIND)
     ordered = sorted(
         found, key=lambda each: (list(FAMILIES).index(_family(each)), order_of(each.name))
     )
@@ -61,7 +59,6 @@ def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:
         sections += _pairs("Cost of a sample in the adapter", "Cost", [p for p in costs if p[1]])
     missing = [(adapter, reason_of(adapter)) for adapter in ordered if not adapter.usable]
     sections += _pairs("Not usable here", "Reason", missing)
-    sections.append(Section("", [Text("adapters_hint", style="quiet")]))
     return Document("Adapters", [], sections, kind=KIND)
 
 
@@ -93,9 +90,10 @@ def overview(found: Sequence[Adapter], *, long: bool) -> Table:
             ),
         ]
     )
-    fields += [Field("Transports", _declared("transports"))]
+    fields += [Field("Transports, default first", _declared("transports"))]
     fields += [
-        Field("Waits", _declared("waits")), Field("Reach", _declared("reach"), detail=True),
+        Field("Waits, default first", _declared("waits")),
+        Field("Reach", _declared("reach"), detail=True),
         Field("Largest body", lambda adapter: size(
             (adapter.capabilities or {}).get("max_body_bytes")), kind="number"),
     ] if long else []  # fmt: skip

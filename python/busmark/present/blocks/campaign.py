@@ -43,7 +43,6 @@ from busmark.present.document import (
     Section,
     Suite,
     Test,
-    Text,
 )
 from busmark.present.formats import Views
 from busmark.results import Results
@@ -103,7 +102,7 @@ def whole(
         sections.append(replace(section, blocks=[*of, *section.blocks]))
         placed.add(section.key)
     sections += _results(campaign, drawn, placed)
-    sections.append(Section("Every case", [Text("entries")], key=CASES))
+    sections.append(Section("Every case", [], key=CASES))
     sections += behind(campaign)
     sections += _of_plugins(campaign)
     sections += all_findings(campaign)

@@ -418,10 +418,8 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield from _criterion(campaign)
     elif group.test == "discovery":
         yield Text("discovery")
-        yield Text("creation")
         yield Text("typical", {"level": level})
     else:
-        yield Text("half" if group.test == "latency" else "goodput")
         yield Text("typical", {"level": level})
     arrivals = sorted({case.latency.arrivals for case in cases if case.latency})
     if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:

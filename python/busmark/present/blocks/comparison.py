@@ -239,7 +239,7 @@ def _caveats(comparison: Comparison) -> Section | None:
     """Return what is to be known before a verdict is relied on."""
     if not comparison.warnings:
         return None
-    rows = [(f"! {one.kind}", one.of, CAVEATS[one.kind]) for one in comparison.warnings]
+    rows = [(f"! {one.kind}", one.of, CAVEATS.get(one.kind, "")) for one in comparison.warnings]
     return Section("Caveats", [table(("Caveat", "Of", "Meaning"), rows, key="caveats")])
 
 

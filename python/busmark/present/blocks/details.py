@@ -52,8 +52,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.throughput:
         yield from _throughput(case, case.throughput)
     if case.capacity:
-        note = "Trials in order of time: the results of earlier ones determine the next rate."
-        yield Section("Trials", [listing(case.capacity.trials, TRIAL, note=note)])
+        yield Section("Trials", [listing(case.capacity.trials, TRIAL)])
     if case.discovery:
         yield Section("Discovery", [_discovery(case)])
     if case.loads:
@@ -109,15 +108,22 @@ def _latency(latency: Latency) -> Iterator[Section]:
 def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]:
     """Yield all about quantities of the same samples, side by side."""
     bound = max(kind.bound_ns for kind in kinds)
-    off = f"By two clocks: every time may be off by {text.time_text(bound)} either way; intervals "
-    note = f"{off}hold it. What is no longer is absent." if bound else ""
-    yield Section(title, [figures(kinds), *notes(note)])
+    yield Section(title, [figures(kinds), *notes(_off(bound))])
     best = kinds[0].best
     yield from sections(
         f"Percentiles and distribution: {text.lower_first(title)}",
         [ladder(kinds), listing(best, BEST, f"Best samples: {_name(kinds[0])}"), _character(kinds)],
         folded=True,
     )
+
+
+def _off(bound_ns: float) -> str:
+    """Return by how much times of two clocks may be off; empty for one clock."""
+    note = (
+        f"Times by two clocks may be off by {text.time_text(bound_ns)} either way; intervals hold "
+        "it. A shorter time has no value but its upper limit."
+    )
+    return note if bound_ns else ""
 
 
 def _name(kind: Distribution) -> str:
@@ -228,19 +234,12 @@ def _segments(latency: Latency) -> Iterator[Table]:
         if segment
     ]
     bounds = {segment.bound_ns for segment in segments if segment.bound_ns}
-    note = "A negative time: the later stamp was taken first."
-    if bounds:
-        note = (
-            f"Times between the hosts may be off by {text.time_text(max(bounds))} either way: the "
-            "exchanges of the rounds determine the offset of their clocks to that. It is in their "
-            "intervals; of a time that is no longer only the greatest possible value is reported."
-        )
     fields = (
         Field("Part", lambda segment: segment.name),
         Field("From … to", lambda segment: segment.meaning),
         Field("Median", _median, "ns"),
     )
-    yield listing(segments, fields, note=note)
+    yield listing(segments, fields, note=_off(max(bounds, default=0.0)))
     parts = [(segment, part) for segment in latency.segment_tables for part in segment.best]
     if parts:
         own, every, note = [of_second(one) for one in BEST], parts[0][0].every, SEGMENTS_NOTE
@@ -389,12 +388,8 @@ def _discovery(case: CaseSummary) -> Table:
         ("repetitions", "", [found.repetitions, None]),
         ("not discovered in time", "", [found.undiscovered, None]),
     ]
-    note = (
-        "Below 0: before creation ended. A typical round: the median over rounds of the median of "
-        "its repetitions; samples lost: the mean."
-    )
     heads = ["From the start of creation", "From its end"]
-    return properties(rows, heads=heads, first="Until", note=note)
+    return properties(rows, heads=heads, first="Until")
 
 
 WIRE = (
@@ -444,11 +439,7 @@ def _wire(case: CaseSummary) -> Iterator[Table]:
         Field("Whole rounds", "round_packets"),
         Field("Bytes", "round_bytes"),
     )  # fmt: skip
-    note = (
-        "A packet is counted once: one with a sample and a heartbeat carries a sample. All rounds "
-        "that count."
-    )
-    yield listing(found.purposes, fields, "What the packets were for", note=note)
+    yield listing(found.purposes, fields, "What the packets were for")
 
 
 PHASE = (
@@ -551,14 +542,10 @@ def _rounds(case: CaseSummary) -> Iterator[Table]:
         Field("Busiest CPU, whole round", "cpu_busy", "1"),
         Field("Ended by", "ended", detail=True),
     )
-    note = "Only rounds with status ok enter the figures above."
-    if any(r.chosen_s for r in case.attempts):
-        note += " The run chose how long each measures, by the rounds before it."
-    yield listing(case.attempts, fields, note=note)
+    yield listing(case.attempts, fields)
     timed = [r for r in case.attempts if r.times and r.times.mean_ns is not None]
     what = "RTT/2 of pings" if case.test == "latency" else "Round trips of probes"
-    title = "Latency of each round"
-    yield listing(timed, MOMENTS, title, note=f"{what} that came back.")
+    yield listing(timed, MOMENTS, f"{what} in each round")
     note = (
         "Clock of the subscribers' host minus the publishers' clock, in the middle of the round: "
         "the range that its round trips allow. Clocks count from the start of their machine. A "

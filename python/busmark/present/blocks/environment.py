@@ -278,10 +278,7 @@ IMPORTED_FILES = (
 
 def _files(files: RawFiles, known: Iterable[tuple[str, str]]) -> Section:
     rows = [(Cell(name, link=files.link(name)), contents) for name, contents in known]
-    note = "The links work while this page stays in its result directory."
-    return Section(
-        "Files of the result", [table(("File", "Contents"), rows, note=note)], part="Reproduce"
-    )
+    return Section("Files of the result", [table(("File", "Contents"), rows)], part="Reproduce")
 
 
 def _source(campaign: Campaign) -> Section:

@@ -137,7 +137,8 @@ def totals(found: Sequence[Total]) -> Table:
         Field("Received", "received"), Field("Lost", "lost"),
     )  # fmt: skip
     note = (
-        "Each with all its writers and readers, whatever the flow. A rate is left out where a part "
+        "Each with all its writers and readers, whatever the flow; rates describe a typical round, "
+        "counts are sums over the rounds that count. A rate is left out where a part "
         "of it has none, as at full speed and in a closed loop. A ping counts at the participant "
         "that answers it."
     )
@@ -165,15 +166,12 @@ def ways(found: Sequence[Way]) -> Table:
         Field("Received", lambda own: sum(each.received for each in own)),
         Field("Lost", lambda own: sum(each.lost for each in own)),
     )
-    note = (
-        "All writers of the one and all readers of the other together. Rates describe a typical "
-        "round, counts are sums over the rounds that count. Pings are read when they are answered."
-    )
+    note = ""
     if any(len(own) > 1 for own in folded):
-        note += " In brackets for a row of several flows: the least and the greatest rate."
+        note += "In brackets for a row of several flows: the least and the greatest rate."
     if len(folded) > MOST:
         note += f" The first {MOST} of {len(folded)}; all are in the folder `flows` of the result."
-    return listing(folded[:MOST], fields, "Between participants", note=note)
+    return listing(folded[:MOST], fields, "Between participants", note=note.strip())
 
 
 def _folded(found: Sequence[Way]) -> list[list[Way]]:

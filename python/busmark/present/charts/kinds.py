@@ -191,7 +191,6 @@ def _heat(
         cases.overview(what, pick, scales, more_is_better=more_is_better),
         by=panels.all_but("Size"),
         shape=Heat,
-        explanation="Empty: not measured.",
         figures=MEDIANS if test == "latency" else GOODPUTS,
     )
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from compare_results import Builder, campaign, compared
 from scipy import stats
+from seams import done, reviewed
 
 from busmark.compare import Comparison
 from busmark.plugins.imports.read import import_results
@@ -95,6 +96,15 @@ def test_both_sides_stand_in_the_columns_of_performance_test(tmp_path: Path) -> 
         build.probes(case, number, planted, lost=0)
     (theirs,) = Result(tmp_path / "theirs").manifest.cases
     sides = (f"{tmp_path / 'theirs'}#{theirs.id}", f"{build.finish()}#{case}")
+    file = tmp_path / "compared.md"
+    done("compare", *sides, "--force", "--markdown", file)
+    shown = (
+        file.read_text(encoding="utf-8")
+        .partition("### In the columns")[2]
+        .partition("<details>")[0]
+    )
+    shown = shown.replace("\\_", "_").replace(f"{tmp_path}/", "")
+    reviewed(Path(__file__).parent / "golden" / "columns.md", f"### In the columns{shown}")
     found = compared(*sides, force=True)
     first, second = found.theirs
     assert first.tool.startswith("performance_test") and second.tool == "Busmark"

@@ -13,15 +13,17 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from seams import done, run
+from seams import done, reviewed, run
 from synthetic_campaign import Builder, samples_around
 
 import busmark as package
+from busmark.cli.documents import show
 from busmark.compare.campaign import summarise
 from busmark.facts import adapter_facts
 from busmark.plugins.papers.blocks import document
 from busmark.plugins.papers.repetition import Repetition, repetition
 from busmark.plugins.papers.xrce_2022.captured import of_file
+from busmark.present.document import Document
 from busmark.store import Result
 
 RECORDED = Path(__file__).parents[4] / "tests" / "oracles" / "results"
@@ -251,7 +253,9 @@ def test_a_paper_of_reports_is_refused_for_a_capture() -> None:
     assert whole.code == 2 and "over several hops" in whole.text
 
 
-def test_a7_the_document_of_a_pack_has_the_figures_of_busmark_itself(tmp_path: Path) -> None:
+def test_a7_the_document_of_a_pack_has_the_figures_of_busmark_itself(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     build, rng = Builder(tmp_path), np.random.default_rng(7)
     for adapter, at in (("cyclonedds", 20_000.0), ("null", 900.0)):
         for size in (32, 1024):
@@ -267,3 +271,5 @@ def test_a7_the_document_of_a_pack_has_the_figures_of_busmark_itself(tmp_path: P
     assert [cell.value for cell in figures.cells] == pytest.approx([466, 962], rel=0.05)
     assert all(cell.low is not None and cell.unit == "ns" for cell in figures.cells)
     assert [cell.value for cell in rounds.cells] == [3, 3]
+    show(Document("", [], [section]))
+    reviewed(Path(__file__).parent / "golden" / "floor.txt", capsys.readouterr().out)

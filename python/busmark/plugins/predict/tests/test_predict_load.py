@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from predict_results import result
+from seams import done, reviewed
 from synthetic_campaign import Builder
 from test_predict_size import holds
 
@@ -60,6 +61,13 @@ def loaded(
                 **asked,
                 **figures,
             )
+
+
+def test_knees_are_shown_as_reviewed(tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    loaded(build)
+    shown = done("predict", build.finish(), columns=80)
+    reviewed(Path(__file__).parent / "golden" / "knees.txt", shown)
 
 
 def test_floor_and_knee_are_at_the_levels_that_were_achieved(tmp_path: Path) -> None:
