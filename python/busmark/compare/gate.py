@@ -172,7 +172,8 @@ class Gate:
         for criterion in self.criteria:
             own, gone = candidates, missing
             if criterion.where:
-                cases = {each.case: each.params for each in (*candidates, *missing)}
+                cases = {each.case: each.params for each in candidates}
+                cases |= {each.case: each.params for each in missing}
                 where = f"--fail-if {criterion.text!r}"
                 chosen = set(limits.matching(criterion.where, cases, where))
                 own = [each for each in candidates if each.case in chosen]
