@@ -27,6 +27,8 @@ from busmark.cli.main import prepare_libraries
 # the command would change it for the processes that later tests start.
 prepare_libraries()
 
+import pytest_randomly  # noqa: E402  (it imports numpy)
+
 # How long an example takes, or making it, says nothing: others use the machine, too. The examples
 # are the same in every run, so that a failure is a change's own.
 settings.register_profile(
@@ -47,13 +49,33 @@ ONE_AFTER_THE_OTHER = (
 """Files that make networks, start daemons or load the machine: one group."""
 
 LONGEST = (
-    "networks", "e2e/test_e2e_user_type.py", "e2e/test_e2e_packets.py",
-    "e2e/test_e2e_worker_faults.py", "e2e/test_e2e_interruption.py", "present/test_golden.py",
+    "networks", "e2e/test_e2e_user_type.py", "e2e/test_e2e_bus.py", "e2e/test_e2e_watch.py",
+    "e2e/test_e2e_late.py", "e2e/test_e2e_bus_found.py", "e2e/test_e2e_packets.py",
+    "nodes/test_nodes_hostile.py", "e2e/test_e2e_xrce_pack.py", "e2e/test_e2e_record.py",
+    "e2e/test_e2e_one_line.py", "e2e/test_e2e_worker_faults.py",
+    "e2e/test_e2e_interruption.py", "present/test_golden.py",
     "mutations/", "present/test_forms.py", "present/test_page_in_a_browser.py",
     "stats/test_stats_truth.py", "docs/test_docs_english.py",
 )  # fmt: skip
-"""Groups, or how their files' names begin, that begin first, or one process would end minutes after
-the other."""
+"""Groups, or how their files' names begin, that begin first, whatever the order of others, or one
+process would end minutes after the other."""
+
+
+def pytest_addoption(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Run tests in random order. pytest would load the plug-in by itself, were it not switched off
+    in `pyproject.toml`: before this file, and with it numpy, which would compute other last digits
+    than in the processes that tests start."""
+    pluginmanager.register(pytest_randomly, "order")
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, exitstatus: int, config: pytest.Config
+) -> None:
+    """Say how an order in which something failed is repeated."""
+    if exitstatus == pytest.ExitCode.TESTS_FAILED:
+        terminalreporter.line(
+            f"The same order again: --randomly-seed={config.option.randomly_seed}"
+        )
 
 
 def pytest_configure(config: pytest.Config) -> None:

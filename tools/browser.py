@@ -13,8 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from busmark.errors import UserError
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+from busmark.present.formats import BROWSERS
 
 PATIENCE_S, PATIENCES = 10.0, 60
 """How often a silent browser is waited for until it is given up. In parts: a virtual machine that

@@ -9,6 +9,8 @@ such, and `--all` runs it. A failure does not end the run. Nothing of Busmark's 
 failed is run again: a test that fails once is a defect. Only a suite in which the middleware itself
 hung or died is, once and visibly. The last line is `N passed, N failed, N skipped`; a check without
 its own tests, such as a linter, counts as one. The exit code is 1 if anything failed.
+
+Python's tests run in random order, the same in every run; `--seed=N` is another.
 """
 
 from __future__ import annotations
@@ -41,6 +43,9 @@ LANES = {"contract": 3, "rust": 1}
 PROCESSES = {"computing": 2, "measuring": 3}
 """Processes of Python's tests; campaigns wait for a third of their time, and miss their
 rates where more run."""
+SEED = "1"
+"""Of the order of Python's tests. It is the same in every run, so that a failure is a change's own;
+`--seed=N` is another."""
 THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
@@ -87,24 +92,6 @@ SLOWEST = (
     "contract: rmw-jazzy",
 )
 """Steps that take minutes begin first, or one lane would end long after the others."""
-LONGEST = (
-    "test_e2e_user_type",
-    "test_e2e_bus",
-    "test_e2e_watch",
-    "test_e2e_late",
-    "test_e2e_bus_found",
-    "test_e2e_packets",
-    "test_nodes_hostile",
-    "test_e2e_nodes_going",
-    "test_e2e_xrce_pack",
-    "test_e2e_record",
-    "test_e2e_clusters",
-    "test_e2e_one_line",
-    "test_e2e_kills",
-    "test_e2e_lab",
-    "test_e2e_worker_faults",
-)
-"""Files of tests that measure, of which each is for one process: these begin first."""
 OWN_PLACE = (
     "unshare",
     "--net",
@@ -373,9 +360,16 @@ def test_steps() -> list[Step]:
     return sorted(steps, key=lambda s: SLOWEST.index(s.name) if s.name in SLOWEST else len(SLOWEST))
 
 
+def seed() -> str:
+    """Return the seed of the order of Python's tests: that of `--seed=N`, or the usual one."""
+    given = [word.removeprefix("--seed=") for word in sys.argv[1:] if word.startswith("--seed=")]
+    return given[-1] if given else SEED
+
+
 def python_step(name: str, *places: str) -> Step:
     """Make a step of Python's tests in these places, some files at a time."""
     beside = ["-n", str(PROCESSES[name]), "--dist", "loadscope", "--no-loadscope-reorder"]
+    beside.append(f"--randomly-seed={seed()}")
     command = [str(BIN / "python"), "-m", "pytest", "-rsfE", "--durations=40", *beside, *places]
     return Step(f"tests: python, {name}", command, pytest)
 
@@ -393,7 +387,6 @@ def measuring_step() -> Step:
     folders = [folder for folder in (ROOT / TESTS).iterdir() if folder.name not in COMPUTING]
     folders += (ROOT / PLUGINS).glob(f"*/{LIVE}")
     files = [path for folder in sorted(folders) for path in sorted(folder.rglob("test_*.py"))]
-    files.sort(key=lambda path: LONGEST.index(path.stem) if path.stem in LONGEST else len(LONGEST))
     return python_step("measuring", *(path.relative_to(ROOT).as_posix() for path in files))
 
 
@@ -491,6 +484,7 @@ def main() -> int:
     that measure; checks, and Python's that compute, beside them."""
     total, tested, cached = Counts(), [], []
     begin = time.monotonic()
+    print(f"Order of Python's tests: --seed={seed()}", flush=True)
     contract, rust = (ThreadPoolExecutor(LANES[kind]) for kind in ("contract", "rust"))
     with ThreadPoolExecutor(2) as beside, contract, rust:
         checks = beside.map(run, named([computing_step(), *lint_steps()]))

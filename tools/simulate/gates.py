@@ -153,5 +153,5 @@ def _beyond(baseline: Array, candidate: Array) -> Beyond:
 
 def _fails(found: Beyond) -> bool:
     change = FigureChange(CRITERION.names("latency"), True, None, None, None, None)
-    one = Candidate(0, "x", "x", "candidate", "latency", [change], {CRITERION.text: found})
+    one = Candidate(0, "x", "x", "candidate", "latency", {}, [change], {CRITERION.text: found})
     return Gate([CRITERION]).judge([one], [])[0].outcome == "failed"

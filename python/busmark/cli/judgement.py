@@ -27,7 +27,8 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
                  "Can be repeated. FIGURE as for --require: 'p99(latency)' or p99.latency, "
                  "goodput, loss, 'later(2ms)', cpu. NUMBER: a ratio to the baseline, 1.05 or "
                  "1.05x; for a share of samples a difference, 0.1%; with a unit a limit for the "
-                 "candidate, 200us, 500Mbit/s."),
+                 "candidate, 200us, 500Mbit/s. 'where adapter=udp, size=64' behind it names the "
+                 "baseline's cases that it is for."),
     click.option("--undecided", type=click.Choice(["fail", "pass"]),
                  help="Exit code where a criterion is undecided: 1 or 0; default: pass for a ratio "
                  "or a difference, fail for a limit with a unit."),

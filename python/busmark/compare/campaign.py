@@ -24,7 +24,7 @@ from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
 from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
-from busmark.estimate.one_case import tasks_of
+from busmark.estimate.one_case import inside, tasks_of
 from busmark.estimate.repeated import repeated
 from busmark.facts import adapter_facts
 from busmark.model import naming as dim
@@ -258,7 +258,8 @@ def summarise(
     found = every(common, tasks, early)
     cases = [case for case, _ in found]
     left_out = source.left_out if source else []
-    problems = [*result.damage, *left_out[:LEFT_OUT]]
+    problems = [inside(text, result.directory) for text in result.damage]
+    problems += left_out[:LEFT_OUT]
     if more := len(left_out) - len(left_out[:LEFT_OUT]):
         problems.append(f"{more} more: left_out in manifest.json")
     problems += [problem for _, text in found for problem in text]

@@ -220,7 +220,8 @@ def _missing(
         return []
     asked = [c.names(case.test) for c in gate.criteria if case.test in c.subject.row.tests]
     figures = (*first.figures, *asked) if first else ()
-    return [MissingCase(case.id, case.id, side.name, case.test, reasons[0], figures)]
+    params = dim.flatten(case.params)
+    return [MissingCase(case.id, case.id, side.name, case.test, params, reasons[0], figures)]
 
 
 def _sessions(first: CaseMeasured, case: SideCase, again: Sequence[Again]) -> Sessions:
@@ -301,6 +302,7 @@ def _judged(
             full_label(pair, by),
             pair.candidate,
             pair.test,
+            dim.flatten(c.match.baseline.params),
             [*c.found, *c.asked],
             c.beyond,
         )

@@ -3,15 +3,16 @@
 `p99(latency) > 1.05x` is missed where the 99th percentile is shown to have grown by more than 5 %.
 The grammar is in `model.limits`. A number without a unit is a ratio, candidate over baseline; with
 a unit it is a limit for the candidate alone: `p99(latency) > 200us`. A limit on a share of samples,
-such as `loss > 0.1%`, is one on the difference of both sides' shares.
+such as `loss > 0.1%`, is one on the difference of both sides' shares. `where size=64` names the
+cases of the baseline that it is for.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from busmark.compare.measured import compared_name, series_of
-from busmark.errors import UserError
 from busmark.model import limits
 from busmark.model.limits import Subject
 
@@ -29,6 +30,8 @@ class Criterion:
     """A ratio, or a difference of shares; where `absolute`, in the unit of the subject."""
     absolute: bool = False
     """Whether it is a limit for the candidate alone."""
+    where: Mapping[str, str] = field(default_factory=dict)
+    """Parameters of the baseline's cases that it is for."""
 
     @classmethod
     def parse(cls, text: str) -> Criterion:
@@ -39,14 +42,8 @@ class Criterion:
         """
         text = text.strip()
         found = limits.parse(text, "--fail-if", baseline=True)
-        if found.where:
-            raise UserError(
-                "a criterion is for all cases that are compared",
-                where=f"--fail-if {text!r}",
-                remedy="Name the cases with the results, such as 'RESULT#*-64B'.",
-            )
         absolute = not found.is_ratio and not found.subject.is_share_of_samples
-        return cls(text, found.subject, not found.at_most, found.value, absolute)
+        return cls(text, found.subject, not found.at_most, found.value, absolute, found.where)
 
     def __str__(self) -> str:
         """Return it with its statistic and unit, as `parse` reads it: `p99(latency) > 1.05 ×`."""
@@ -55,7 +52,8 @@ class Criterion:
             number = f"+{number}" if self.limit > 0.0 else number
             if not self.subject.is_share_of_samples:
                 number = f"{self.limit:.{limits.DIGITS}g} ×"
-        return f"{self.figure} {'>' if self.above else '<'} {number}"
+        where = f" where {limits.conditions_text(self.where)}" if self.where else ""
+        return f"{self.figure} {'>' if self.above else '<'} {number}{where}"
 
     @property
     def figure(self) -> str:

@@ -1,4 +1,4 @@
-"""Criteria, held against every case of the baseline that has their figure.
+"""Criteria, held against every case of the baseline that they are for and that has their figure.
 
 A limit on a percentile is decided by the share of samples beyond it (`stats.exceedance`), which has
 an interval whether or not the percentile may be stated; any other by the interval of the figure. A
@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, exp, log
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from busmark.compare.model import CriterionVerdict, Outcome, Reason
 from busmark.compare.samples import Samples
 from busmark.compare.verdict import LEVEL, adjusted
 from busmark.errors import UserError
+from busmark.model import limits
 from busmark.model.figure import CONFIDENCE, Figure, figure
 from busmark.model.text import joined
 
@@ -70,6 +71,8 @@ class Candidate:
     label: str
     candidate: str
     test: str
+    params: Mapping[str, Any]
+    """The baseline's, nested ones as `a.b`."""
     found: Sequence[FigureChange]
     beyond: Mapping[str, Beyond]
     """By the text of the criterion."""
@@ -88,6 +91,7 @@ class MissingCase:
     label: str
     candidate: str
     test: str
+    params: Mapping[str, Any]
     reason: str
     figures: Collection[str]
     """The figures of the baseline; empty where it was not measured either."""
@@ -161,9 +165,21 @@ class Gate:
         """Return how every criterion ended for every case that has its figure.
 
         Raises:
-            UserError: a criterion is about a figure that no case has: it could never fail.
+            UserError: a criterion is for no case, or about a figure that none of its cases has: it
+                could never fail.
         """
-        return [one for c in self.criteria for one in self._of_one(c, candidates, missing)]
+        found = []
+        for criterion in self.criteria:
+            own, gone = candidates, missing
+            if criterion.where:
+                cases = {each.case: each.params for each in candidates}
+                cases |= {each.case: each.params for each in missing}
+                where = f"--fail-if {criterion.text!r}"
+                chosen = set(limits.matching(criterion.where, cases, where))
+                own = [each for each in candidates if each.case in chosen]
+                gone = [each for each in missing if each.case in chosen]
+            found += self._of_one(criterion, own, gone)
+        return found
 
     def _of_one(
         self, criterion: Criterion, candidates: Sequence[Candidate], missing: Sequence[MissingCase]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
@@ -114,6 +115,12 @@ def analysed(common: CaseAnalysis, task: Task) -> Analysed:
     return analysis.summary(), analysis.problems
 
 
+def inside(text: str, directory: Path) -> str:
+    """Return a message with the names of files as they are in the result: the analysis is stored
+    there, and moves with it."""
+    return text.replace(str(directory / "-").removesuffix("-"), "")
+
+
 class _Analysis:
     def __init__(
         self,
@@ -205,9 +212,7 @@ class _Analysis:
             try:
                 used.append(use(number, load(self.case.id, number)))
             except UserError as error:
-                # A file that is read twice is reported once.
-                if error.line not in self.problems:
-                    self.problems.append(error.line)
+                self._report(error)
         return used
 
     def _whole(
@@ -220,6 +225,12 @@ class _Analysis:
     def _samples(self, case: str, number: int) -> pl.DataFrame:
         """Return the columns that figures are made of: reading all takes twice as long."""
         return self.result.samples(case, number, SAMPLE_COLUMNS)
+
+    def _report(self, error: UserError) -> None:
+        """Add a problem, a file that is read twice once."""
+        text = inside(error.line, self.result.directory)
+        if text not in self.problems:
+            self.problems.append(text)
 
     def _leave_out(self, number: int, what: str, found: Timed) -> None:
         """Report samples that were read before they were sent."""
@@ -356,7 +367,7 @@ class _Analysis:
                     )
                 )
             except UserError as error:
-                self.problems.append(error.line)
+                self._report(error)
         return phases(found)
 
     def _reported(self, measures: dict[str, Any], tools: dict[str, str]) -> dict[str, Any]:
@@ -365,7 +376,7 @@ class _Analysis:
         try:
             summaries = self.result.summaries
         except UserError as error:
-            self.problems.append(error.line)
+            self._report(error)
             return measures
         own = summaries.filter(pl.col("case") == self.case.id)
         found = reported(own, self.numbers, tools)

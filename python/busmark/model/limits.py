@@ -8,7 +8,8 @@
 Quantities and their statistics are rows of `busmark.model.quantities`, units are in
 `busmark.model.units`. `p99.9(half_round_trip)` and `p99.9.half_round_trip` are one figure; a
 quantity alone is its first statistic. `late` is the share of samples later than max(20 % of the
-period, 5 ms), `too_late` than max(the period, 50 ms), and `later(2ms)` than that time.
+period, 5 ms), `too_late` than max(the period, 50 ms), and `later(2ms)` than that time. `where`
+names the cases that it is for; of a comparison, those of the baseline.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 from busmark.errors import UserError, nearest
 from busmark.model import units
@@ -183,6 +184,56 @@ def amount(subject: Subject, value: float, *, bare: bool = True) -> str:
     return UNITS[subject.unit].text(value, bare=bare)
 
 
+def matching(
+    conditions: Mapping[str, Any], cases: Mapping[str, Mapping[str, Any]], door: str
+) -> list[str]:
+    """Return the identifiers of the cases that a limit with these conditions is for, of those with
+    these parameters (`a.b` where they are nested).
+
+    Raises:
+        UserError: it names a parameter that no case has, or is for no case.
+    """
+    known = dict.fromkeys(name for params in cases.values() for name in params)
+    for name in conditions:
+        if name not in known:
+            raise UserError(
+                f"no case has a parameter {name!r}",
+                where=door,
+                remedy=nearest(name, known, f"There are {', '.join(known)}."),
+            )
+    chosen = [
+        case
+        for case, params in cases.items()
+        if all(_alike(params.get(name), value) for name, value in conditions.items())
+    ]
+    if not chosen:
+        text = ", ".join(f"{name} = {value}" for name, value in conditions.items())
+        name, wanted = next(iter(conditions.items()), ("", ""))
+        values = dict.fromkeys(str(params.get(name)) for params in cases.values())
+        there = f"{name} is {', '.join(values)}." if name else ""
+        raise UserError(
+            f"it is for no case: none has {text}",
+            where=door,
+            remedy=nearest(str(wanted), values, always=there),
+        )
+    return chosen
+
+
+def conditions_text(conditions: Mapping[str, Any]) -> str:
+    """Return conditions as `parse` reads them: "adapter=udp, size=64"."""
+    return ", ".join(f"{name}={value}" for name, value in conditions.items())
+
+
+def _alike(value: Any, wanted: Any) -> bool:
+    """Compare a parameter's value with a condition's, as numbers where both are numbers."""
+    if isinstance(value, bool) or isinstance(wanted, bool):
+        return str(value).lower() == str(wanted).lower()
+    try:
+        return float(value) == float(wanted)
+    except (TypeError, ValueError):
+        return str(value) == str(wanted)
+
+
 def parse(text: str, door: str, *, baseline: bool = False) -> Limit:
     """Return the limit that the text states. With a `baseline` a number without a unit is a ratio
     to it, and one on a share of samples a difference. `door`: the option or key that has it.
@@ -242,7 +293,7 @@ class _Parser:
             at_most=operator in ("<=", "<", "≤"),
             value=value,
             is_ratio=is_ratio,
-            where=self.conditions("".join(conditions)),
+            where=self.conditions(conditions[0]) if conditions else {},
         )
 
     def fail(self, message: str, column: int, remedy: str) -> NoReturn:
@@ -426,11 +477,15 @@ class _Parser:
 
     def conditions(self, text: str) -> dict[str, str]:
         found: dict[str, str] = {}
+        column = len(self.text) - len(text)
         for part in filter(None, (part.strip() for part in text.split(","))):
-            name, sign, value = part.partition("=")
-            if not sign or not value.strip() or not name.strip():
-                column = len(self.text) - len(text)
+            name, sign, value = (word.strip() for word in part.partition("="))
+            if not (sign and name and value):
                 message = f"{part!r} should be a parameter and its value"
                 self.fail(message, column, "Such as adapter=udp.")
-            found[name.strip()] = value.strip()
+            if found.setdefault(name, value) != value:
+                message = f"{name} is {found[name]}, and {value}: no case has both"
+                self.fail(message, column, "Write a limit for each.")
+        if not found:
+            self.fail("a condition is missing", column, "Such as adapter=udp.")
         return found

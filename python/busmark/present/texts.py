@@ -127,8 +127,9 @@ TEXTS = {
     ),
     "late": (
         "Late: a latency above the 99th percentile of its round or three times its median, "
-        "whichever is less, but above its 95th percentile at least. In round {round}: above "
-        "{limit}, {by}; the median is {median}."
+        "whichever is less, but above its 95th percentile at least; above three times its median "
+        "where packets show that the sample was sent again. In round {round}: above {limit}, {by}; "
+        "the median is {median}."
     ),
     "late_untimed": (
         "Without a latency: samples on one hop alone. Latency is the time from one hop to another, "

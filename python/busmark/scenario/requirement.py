@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import Field, model_validator
 
-from busmark.errors import UserError, nearest
+from busmark.errors import UserError
 from busmark.model import limits
 from busmark.model.limits import Subject
 from busmark.scenario.section import Section
@@ -41,7 +41,7 @@ class Requirement:
     @property
     def conditions(self) -> str:
         """The parameters that it is for, as text; empty: all cases."""
-        return ", ".join(f"{name}={value}" for name, value in self.where.items())
+        return limits.conditions_text(self.where)
 
     @property
     def quantity(self) -> str:
@@ -88,30 +88,7 @@ class Requirement:
         Raises:
             UserError: it names a parameter that no case has, or is for no case.
         """
-        where = f"require {self.text!r}"
-        known = dict.fromkeys(name for params in cases.values() for name in params)
-        for name in self.where:
-            if name not in known:
-                raise UserError(
-                    f"no case has a parameter {name!r}",
-                    where=where,
-                    remedy=nearest(name, known, f"There are {', '.join(known)}."),
-                )
-        chosen = [
-            case
-            for case, params in cases.items()
-            if all(_alike(params.get(name), value) for name, value in self.where.items())
-        ]
-        if not chosen:
-            text = ", ".join(f"{name} = {value}" for name, value in self.where.items())
-            name, wanted = next(iter(self.where.items()), ("", ""))
-            values = dict.fromkeys(str(params.get(name)) for params in cases.values())
-            there = f"{name} is {', '.join(values)}." if name else ""
-            raise UserError(
-                f"it is for no case: none has {text}",
-                where=where,
-                remedy=nearest(str(wanted), values, always=there),
-            )
+        chosen = limits.matching(self.where, cases, f"require {self.text!r}")
         if "adapter" in self.where:
             return chosen
         return [case for case in chosen if case not in floors] or chosen
@@ -158,16 +135,6 @@ class RequireSection(Section):
         found = Requirement.parse(self.that, "require")
         where = {**found.where, **flat(self.where)}
         return replace(found, where=where, undecided=self.undecided)
-
-
-def _alike(value: Any, wanted: Any) -> bool:
-    """Compare a parameter's value with a condition's, as numbers where both are numbers."""
-    if isinstance(value, bool) or isinstance(wanted, bool):
-        return str(value).lower() == str(wanted).lower()
-    try:
-        return float(value) == float(wanted)
-    except (TypeError, ValueError):
-        return str(value) == str(wanted)
 
 
 def flat(params: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

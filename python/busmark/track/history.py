@@ -62,6 +62,11 @@ class Machine(HistoryPart):
     settings: dict[str, Any] = {}
     """Which are listed where they change at a step, such as the kernel's version."""
 
+    @property
+    def is_several(self) -> bool:
+        """Return whether it is several nodes: then each fact has the name of its node in front."""
+        return any(": " in fact for fact in self.facts)
+
 
 class TrackedCase(HistoryPart):
     """A case with its figures."""
@@ -78,6 +83,10 @@ class TrackedCase(HistoryPart):
     left out."""
     latencies: dict[str, Quantity] = {}
     """What a latency is, by the name of its figure: half a round trip, or one way."""
+    bounds_ns: dict[str, float] | None = None
+    """How far a latency may be off, either way, because its ends are by two clocks, by the name of
+    its figure; figures by one clock are left out. Null: an older Busmark, which did not store it,
+    added the result."""
 
 
 class Entry(HistoryPart):
@@ -100,6 +109,14 @@ class Entry(HistoryPart):
     """For each adapter: its title, its version, its middleware's version, and its library's
     sha256."""
     cases: list[TrackedCase]
+
+    def bound_ns(self, case: TrackedCase, figure: str) -> float | None:
+        """Return how far a figure of a case may be off by two clocks; None where that is not known:
+        an older Busmark added the result, and there are several nodes."""
+        if case.bounds_ns is not None:
+            return case.bounds_ns.get(figure, 0.0)
+        by_two = case.latencies.get(figure) == "one_way" and self.machine.is_several
+        return None if by_two else 0.0
 
     @property
     def ordered_by(self) -> tuple[float, str]:

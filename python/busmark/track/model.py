@@ -34,6 +34,9 @@ class Point(Frozen):
     count: int | None
     """Samples; null where the source of an imported result does not say."""
     rounds: int
+    bound_ns: float | None = None
+    """How far a latency may be off, either way, because its ends are by two clocks; `low` and
+    `high` hold it. Null: they are by one."""
 
 
 class Step(Frozen):

@@ -243,6 +243,7 @@ def _case(side: Side, case: SideCase) -> tuple[TrackedCase | None, list[str]]:
         rounds=found.rounds,
         figures=figures,
         latencies=latencies,
+        bounds_ns={name: off for name in figures if (off := found.figures[name].off_ns)},
     ), notes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,14 @@ class Series:
         return [case.figures[self.figure] for case in self.cases]
 
     @property
+    def bounds(self) -> list[float]:
+        """How far each figure may be off by two clocks, as a share of itself."""
+        return [
+            (entry.bound_ns(case, self.figure) or 0.0) / figure.value if figure.value else 0.0
+            for entry, case, figure in zip(self.entries, self.cases, self.figures, strict=True)
+        ]
+
+    @property
     def latency(self) -> Quantity | None:
         """Return what the latency is, where it is one."""
         return self.cases[-1].latencies.get(self.figure)
@@ -72,14 +81,15 @@ def in_order(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def series_of(entries: Iterable[Entry], figures: Sequence[str]) -> list[Series]:
-    """Return all series of these figures, machine by machine, in the order in which they begin."""
+    """Return all series of these figures, machine by machine, in the order in which they begin. A
+    figure by two clocks whose bound is not known, or no smaller than itself, is in none."""
     found: dict[tuple[str, str, str], Series] = {}
     for entry in in_order(entries):
         machine = machine_key(entry)
         for case in entry.cases:
             key = case_key(case)
             for name in figures:
-                if name in case.figures:
+                if name in case.figures and is_bounded(entry, case, name):
                     own = found.setdefault((machine, key, name), Series(machine, key, name))
                     own.entries.append(entry)
                     own.cases.append(case)
@@ -90,6 +100,12 @@ def series_of(entries: Iterable[Entry], figures: Sequence[str]) -> list[Series]:
         found.values(),
         key=lambda one: (order[one.machine], cases[one.case], figures.index(one.figure)),
     )
+
+
+def is_bounded(entry: Entry, case: TrackedCase, figure: str) -> bool:
+    """Return whether a figure is by one clock, or by two whose bound is smaller than itself."""
+    bound_ns = entry.bound_ns(case, figure)
+    return bound_ns is not None and (not bound_ns or bound_ns < case.figures[figure].value)
 
 
 def names_of(series: Sequence[Series]) -> dict[str, Named]:
@@ -147,8 +163,25 @@ def find(series: Sequence[Series], only: Container[int] | None = None) -> list[l
         )
         for one, (values, logs), of_it in zip(own, scaled, steps, strict=True):
             skipped = len(one.entries) - int(values.size)
-            found[id(one)] = [along(one.figure, step.moved(skipped), logs=logs) for step in of_it]
+            known = [along(one.figure, step.moved(skipped), logs=logs) for step in of_it]
+            found[id(one)] = list(_beyond_clocks(one, known))
     return [found.get(id(one), []) for one in series]
+
+
+def _beyond_clocks(series: Series, found: Sequence[stats.Step]) -> Iterator[stats.Step]:
+    """Yield the steps with the bounds of the clocks in their changes; a step that may be of the
+    clocks alone is none."""
+    bounds, same = series.bounds, unchanged(series.figure)
+    places = [0, *(step.index for step in found), len(bounds)]
+    # Results of one level may all be off alike, so that more of them do not help.
+    levels = [max(bounds[first:end], default=0.0) for first, end in pairwise(places)]
+    for step, (before, after) in zip(found, pairwise(levels), strict=True):
+        if before or after:
+            step = replace(step, change=step.change.off_by(after, before))
+            low, high = step.change.estimate.low, step.change.estimate.high
+            if low is None or high is None or low <= same <= high:
+                continue
+        yield step
 
 
 def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:

@@ -82,7 +82,7 @@ def track(
         tests=tests,
         machines=list(machines.values()),
         cases=len(names),
-        remarks=_remarks(entries, series, machines, tests),
+        remarks=_remarks(entries, wanted, series, machines, tests),
         series=shown,
     )
 
@@ -205,6 +205,7 @@ def _point(entry: Entry, series: Series, place: int) -> Point:
         high=figure.high,
         count=figure.count,
         rounds=figure.rounds,
+        bound_ns=entry.bound_ns(series.cases[place], series.figure) or None,
     )
 
 
@@ -224,8 +225,13 @@ def _machines(entries: Sequence[Entry]) -> dict[str, TrackedMachine]:
     }
 
 
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
+
+
 def _remarks(
     entries: Sequence[Entry],
+    figures: Sequence[str],
     series: Sequence[Series],
     machines: dict[str, TrackedMachine],
     tests: int,
@@ -246,7 +252,7 @@ def _remarks(
         )
         if gone:
             found.append(
-                f"{plural(gone, 'case')} {'is' if gone == 1 else 'are'} not in the newest result: "
+                f"{plural(gone, 'case')} {_is(gone)} not in the newest result: "
                 "the scenario has changed, it is of another machine, or they failed"
             )
     few = len(series) - tests
@@ -254,6 +260,23 @@ def _remarks(
         found.append(
             f"{plural(few, 'series', 'series')} {'has' if few == 1 else 'have'} fewer than "
             f"{2 * stats.LEAST_BESIDE_STEP} results: too few for a change to be found"
+        )
+    one_way = [
+        entry.bound_ns(case, name)
+        for entry in entries
+        for case in entry.cases
+        for name in figures
+        if name in case.figures and not detection.is_bounded(entry, case, name)
+    ]
+    if unknown := one_way.count(None):
+        found.append(
+            f"{plural(unknown, 'one-way figure')} between nodes {_is(unknown)} left out: an older "
+            "Busmark added the result, without the bound of the clocks"
+        )
+    if wide := len(one_way) - unknown:
+        found.append(
+            f"{plural(wide, 'one-way figure')} {_is(wide)} left out: the bound of the clocks is "
+            "no smaller than the time"
         )
     modified = [short(entry.commit.id) for entry in entries if entry.commit.modified]
     if modified:

@@ -55,6 +55,18 @@ def test_a_copied_result_is_not_analysed_again(directory: Path, tmp_path: Path) 
     assert report.exit_code == 0, report.output
 
 
+def test_what_is_kept_does_not_say_where_the_result_was(directory: Path) -> None:
+    gone, damaged = sorted((directory / "samples").iterdir())[:2]
+    gone.unlink()
+    damaged.write_bytes(b"no table")
+    (directory / KEPT[0]).unlink()
+    text = show(directory)
+    for name in (gone.name, damaged.name):
+        assert f"samples/{name}" in text
+    assert str(directory) not in text
+    assert all(str(directory).encode() not in (directory / name).read_bytes() for name in KEPT)
+
+
 @pytest.mark.parametrize("name", ["manifest.json", "cases.parquet"])
 def test_a_changed_result_is_analysed_anew_or_refused(directory: Path, name: str) -> None:
     before = show(directory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from compare_results import compared
+from compare_results import campaign, compared
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -72,10 +72,42 @@ def test_a_mistake_is_reported_with_its_place(
     assert remedy in refused.value.remedy
 
 
-def test_conditions_are_not_for_a_criterion() -> None:
-    with pytest.raises(UserError, match="all cases") as refused:
-        Criterion.parse("p99.latency > 1 where size=64")
-    assert "RESULT#" in refused.value.remedy
+def test_a_criterion_is_for_the_cases_that_its_conditions_choose(place: Path) -> None:
+    sides = (place / "base", place / "slow")
+    every, udp, none_of_them = (
+        compared(*sides, fail_if=[f"median.latency > 1.02{where}"]).criteria
+        for where in ("", " where adapter=udp", " where size=64, qos.reliability=reliable")
+    )
+    assert len(every) == 2 and none_of_them == [
+        one.model_copy(update={"criterion": none_of_them[0].criterion}) for one in every
+    ]
+    assert [one.case for one in udp] == ["udp-64-same"]
+    assert udp[0].criterion.endswith("where adapter=udp")
+    assert udp[0].p_adjusted and every[0].p_adjusted and udp[0].p_adjusted < every[0].p_adjusted
+
+
+def test_a_case_that_is_gone_fails_only_criteria_that_are_for_it(
+    place: Path, tmp_path: Path
+) -> None:
+    campaign(tmp_path / "less", seed=4, cases=[{"adapter": "udp"}])
+    gate = [f"median.latency > 1.5 where adapter={name}" for name in ("udp", "cyclonedds")]
+    found = compared(place / "base", tmp_path / "less", fail_if=gate)
+    assert [one.outcome for one in found.criteria] == ["passed", "not measured"]
+
+
+@pytest.mark.parametrize(
+    ("where", "what", "remedy"),
+    [
+        ("adapter=tcp", "for no case: none has adapter = tcp", "adapter is"),
+        ("siz=64", "no case has a parameter 'siz'", "Did you mean size"),
+    ],
+)
+def test_conditions_that_no_case_meets_are_refused(
+    place: Path, where: str, what: str, remedy: str
+) -> None:
+    with pytest.raises(UserError, match=what) as refused:
+        compared(place / "base", place / "slow", fail_if=[f"loss > 1% where {where}"])
+    assert remedy in refused.value.remedy and refused.value.where.startswith("--fail-if")
 
 
 @given(st.text(max_size=40))

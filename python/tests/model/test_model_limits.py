@@ -48,6 +48,44 @@ def test_a_requirement_is_one_in_both_spellings_and_as_it_is_printed(both: tuple
         assert same(other.limit, first.limit) and str(other) == str(first)
 
 
+@pytest.mark.parametrize(
+    ("where", "conditions"),
+    [
+        ("", {}),
+        (" where size=64", {"size": "64"}),
+        (" where adapter = udp, qos.reliability=reliable,",
+         {"adapter": "udp", "qos.reliability": "reliable"}),
+        (" where size=64, size = 64", {"size": "64"}),
+    ],
+)  # fmt: skip
+def test_every_door_takes_conditions(where: str, conditions: dict[str, str]) -> None:
+    text = f"p99(latency) <= 2ms{where}"
+    assert Requirement.parse(text).where == conditions
+    assert RequireSection(that=text).requirement().where == conditions
+    criterion = Criterion.parse(text)
+    assert criterion.where == conditions
+    assert Criterion.parse(str(criterion)).where == conditions
+
+
+@pytest.mark.parametrize(
+    ("where", "what"),
+    [
+        ("where", "a condition is missing"),
+        ("where ,", "a condition is missing"),
+        ("where size", "'size' should be a parameter and its value"),
+        ("where size=", "'size=' should be a parameter and its value"),
+        ("where =64", "'=64' should be a parameter and its value"),
+        ("where size=64, size=128", "size is 64, and 128"),
+    ],
+)
+def test_every_door_refuses_conditions_that_are_none(where: str, what: str) -> None:
+    for door in (Requirement, Criterion):
+        with pytest.raises(UserError, match=what) as refused:
+            door.parse(f"p99(latency) <= 2ms {where}")
+        assert refused.value.where.endswith("column 26")
+        assert refused.value.remedy
+
+
 @given(texts(), st.sampled_from(["", "x"]))
 def test_a_criterion_is_one_in_both_spellings_and_as_it_is_printed(
     both: tuple[str, str], ratio: str

@@ -118,7 +118,8 @@ def test_a_row_that_cannot_be_is_left_out_and_reported(
     result = changed(written(tmp_path / "r"), **{column: value})
     assert result.rounds("000-x") == [1, 2]
     assert len(result.damage) == 1 and "cases.parquet" in result.damage[0]
-    assert result.damage[0] in shown(result.directory).problems
+    (problem,) = shown(result.directory).problems
+    assert f"{result.directory}/{problem}" == result.damage[0]
 
 
 @pytest.mark.parametrize("case", [

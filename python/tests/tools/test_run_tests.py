@@ -63,7 +63,7 @@ def test_a_conformance_suite_shows_what_failed_and_no_more() -> None:
     assert run_tests.contract_brief("no report") == "no report"
 
 
-def test_every_file_of_tests_is_in_one_of_two_steps_and_the_longest_begin_first() -> None:
+def test_every_file_of_tests_is_in_one_of_two_steps() -> None:
     root, tests = run_tests.ROOT, run_tests.TESTS
     computing, measuring = run_tests.computing_step(), run_tests.measuring_step()
     own = {f"{tests}/{folder}" for folder in run_tests.COMPUTING}
@@ -74,8 +74,43 @@ def test_every_file_of_tests_is_in_one_of_two_steps_and_the_longest_begin_first(
     live |= {path for path in (root / tests).rglob("test_*.py")
              if path.relative_to(root / tests).parts[0] not in run_tests.COMPUTING}  # fmt: skip
     assert len(files) == len(live) and {root / word for word in files} == live
-    stems = [Path(word).stem for word in files]
-    assert stems[: len(run_tests.LONGEST)] == [*run_tests.LONGEST]
+
+
+ORDER = """
+import pytest
+
+@pytest.mark.parametrize("n", range(40))
+def test_one(n): open("order", "a").write(f"{n} ")
+"""
+
+
+def test_the_order_of_tests_is_that_of_a_seed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    step = run_tests.python_step("computing", "somewhere")
+    assert f"--randomly-seed={run_tests.SEED}" in step.command
+    monkeypatch.setattr(sys, "argv", ["run_tests.py", "python", "--seed=7"])
+    option = f"--randomly-seed={run_tests.seed()}"
+    assert option in run_tests.python_step("measuring", "somewhere").command
+    assert [step.name for step in run_tests.named([run_tests.python_step("computing")])]
+    found = []
+    for seed in (option, option, "--randomly-seed=8"):
+        (tmp_path / "test_0.py").write_text(ORDER)
+        plain = ["-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(tmp_path)]
+        command = [sys.executable, "-m", "pytest", *plain, seed, str(tmp_path)]
+        done = run_tests.run(Step("tests: here", command, run_tests.pytest, tmp_path))
+        assert done.counts == Counts(passed=40)
+        found.append((tmp_path / "order").read_text().split())
+        (tmp_path / "order").unlink()
+    first, again, other = found
+    assert first == again != other and sorted(first) == sorted(other)
+
+
+def test_the_groups_that_begin_first_are_there(pytestconfig: pytest.Config) -> None:
+    own = pytestconfig.pluginmanager.get_plugin(str(run_tests.ROOT / "python/conftest.py"))
+    tests = run_tests.ROOT / run_tests.TESTS
+    for name in set(own.LONGEST) - {"networks"}:
+        assert [*tests.glob(f"{name}*")], name
 
 
 def test_what_others_wait_for_is_not_idle_and_the_longest_begins_first() -> None:

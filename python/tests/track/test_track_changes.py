@@ -204,3 +204,69 @@ def test_few_results_are_said_to_be_too_few(tmp_path: Path) -> None:
     ended = run("history", "check", "--history", path)
     assert ended.exit_code == 0
     assert "? none new" in ended.output and "a series needs 10 results" in ended.output
+
+
+def one_way(factor: float, bound_ns: float | None) -> list[Entry]:
+    """Return results of two nodes: a one-way latency of 1 ms that steps by a factor at `AT`, with a
+    bound of the clocks, or of a Busmark that did not store it."""
+    own = {"latencies": {MEDIAN: "one_way"}}
+    if bound_ns is not None:
+        own["bounds_ns"] = {MEDIAN: bound_ns} if bound_ns else {}
+    facts = {f"{node}: cpu_model": "A" for node in ("here", "b")}
+    return [
+        each.model_copy(
+            update={
+                "cases": [case.model_copy(update=own) for case in each.cases],
+                "machine": each.machine.model_copy(update={"facts": facts}),
+            }
+        )
+        for each in entries(MEDIAN, 1e6, factor)
+    ]
+
+
+@pytest.mark.parametrize(("factor", "bound_ns"), [(1.5, 100_000.0), (0.5, 100_000.0)])
+def test_a_change_between_two_clocks_holds_their_bound(
+    tmp_path: Path, factor: float, bound_ns: float
+) -> None:
+    plain, off = (
+        checked(tmp_path / f"{bound}", one_way(factor, bound)).series[0]
+        for bound in (0.0, bound_ns)
+    )
+    (by_one,), (by_two,) = plain.steps, off.steps
+    assert {point.bound_ns for point in plain.points} == {None}
+    assert {point.bound_ns for point in off.points} == {bound_ns}
+    assert by_two.change == by_one.change
+    # Too great before and too small after, or the other way round.
+    assert by_two.low <= (by_two.after - bound_ns) / (by_two.before + bound_ns) - 1.0 < by_one.low
+    assert by_two.high >= (by_two.after + bound_ns) / (by_two.before - bound_ns) - 1.0
+    assert by_two.high > by_one.high
+
+
+def test_a_step_within_the_bound_of_two_clocks_is_none(tmp_path: Path) -> None:
+    found = [
+        len(checked(tmp_path / f"{bound}", one_way(1.1, bound)).series[0].steps)
+        for bound in (0.0, 20_000.0, 100_000.0)
+    ]
+    assert found == [1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("bound_ns", "text"),
+    [
+        (None, "2 one-way figures between nodes are left out: an older Busmark added the result"),
+        (2e6, "2 one-way figures are left out: the bound of the clocks is no smaller than"),
+    ],
+)
+def test_a_time_whose_bound_is_unknown_or_too_wide_is_in_no_series(
+    tmp_path: Path, bound_ns: float | None, text: str
+) -> None:
+    found = [*one_way(1.0, bound_ns)[:2], *one_way(1.0, 1000.0)[2:]]
+    tracked = checked(tmp_path / "h.jsonl", found)
+    (series,) = tracked.series
+    assert len(series.points) == len(found) - 2
+    assert [remark for remark in tracked.remarks if remark.startswith(text)]
+
+
+def test_old_results_of_one_machine_need_no_bound(tmp_path: Path) -> None:
+    (series,) = checked(tmp_path / "h.jsonl", entries(MEDIAN, 1e6, 1.0)).series
+    assert len(series.points) == 25

@@ -93,7 +93,10 @@ def _counts(explained: LateSamples, found: list[Share]) -> str:
         of = count(explained.examined_late, "late sample")
         if explained.limit_ns is not None:
             of += f" (late: above {duration(explained.limit_ns)}, {explained.limit_by} of round "
-            of += f"{explained.rounds[0]})"
+            of += f"{explained.rounds[0]}"
+            of += (
+                f", and {whole(explained.again)} that were sent again)" if explained.again else ")"
+            )
         parts.append(f"{whole(late)} of {of}, {share(late / explained.samples)} of all samples")
     if lost:
         parts.append(f"{whole(lost)} of {count(explained.examined_lost, 'lost sample')}")

@@ -48,7 +48,7 @@ def document(found: LateSamples, *, in_file: bool = True) -> Document:
     """Return the document: counts and causes, then the samples of a capture alone, its hops, and
     in a file its figures, then the packets of the worst. On a screen the figures would push the
     answer out of sight."""
-    sections = [_counts(found), *_left(found), *_causes(found)]
+    sections = [_counts(found), *_limits(found), *_left(found), *_causes(found)]
     if found.capture is not None:
         listed = list(_listed(found))
         sections = [*remarks(found.capture), *sections, *listed, hops(found.capture)]
@@ -94,6 +94,18 @@ def _counts(found: LateSamples) -> Section:
         }
         notes.append(Text("late", values, style="quiet"))
     return Section("", [Table(columns, [Row() for _ in rows], notes=notes, key="counts")])
+
+
+def _limits(found: LateSamples) -> Iterator[Section]:
+    if own := [each for each in found.limits if each.late]:
+        columns = [
+            Column("Hops", [Cell(" → ".join(each.way)) for each in own], "label"),
+            Column("Late", [Cell(each.late) for each in own], "count"),
+            Column("Above", [Cell(each.limit_ns) for each in own], "number", "ns"),
+            Column("Limit", [Cell(each.limit_by) for each in own]),
+            Column("Sent again below it", [Cell(each.again) for each in own], "count"),
+        ]
+        yield Section("Limits", [Table(columns, [Row() for _ in own], key="limits")])
 
 
 def _left(found: LateSamples) -> Iterator[Section]:

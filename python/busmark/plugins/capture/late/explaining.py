@@ -14,6 +14,7 @@ from busmark.plugins.capture.late.causes import BESIDE, CAUSES, WHERE, proofs
 from busmark.plugins.capture.late.model import CAUSES as NAMES
 from busmark.plugins.capture.late.model import (
     PROVED,
+    SENT_AGAIN,
     Cause,
     Diagram,
     Event,
@@ -53,13 +54,15 @@ class OfRound:
     """One for each of them."""
     ordinary: list[Late]
     files: list[str]
+    again: int = 0
+    """Late ones that are not among the latest 5 %: they were sent again."""
 
 
 def of_round(
     number: int, chosen: ChosenSamples, wire: Wire, counters: Counters | None = None
 ) -> OfRound:
     """Explain the chosen samples of a round."""
-    wanted = {each.seq for each in (*chosen.examined, *chosen.ordinary)}
+    wanted = {each.seq for each in (*chosen.examined, *chosen.ordinary, *chosen.slower)}
     seen = wire.sightings(wanted)
     by_seq: dict[int, dict[tuple[int, int, int], list[int]]] = {}
     for key, rows in seen.items():
@@ -68,15 +71,27 @@ def of_round(
     def traced(samples: Sequence[Sample]) -> list[Trace]:
         return [trace(each, wire, by_seq.get(each.seq, {}), counters) for each in samples]
 
-    traces, ordinary = traced(chosen.examined), traced(chosen.ordinary)
+    traces = traced(chosen.examined)
+    late = [why(each) for each in traces]
+    again = sent_again(traced(chosen.slower))
+    known = {(each.writer, each.seq) for each, _ in again}
+    ordinary = [why(each) for each in traced(chosen.ordinary)]
     return OfRound(
         number,
         chosen,
-        [why(each) for each in traces],
-        traces,
-        [why(each) for each in ordinary],
+        [*late, *(each for each, _ in again)],
+        [*traces, *(one for _, one in again)],
+        [each for each in ordinary if (each.writer, each.seq) not in known],
         [file.name for file in wire.files],
+        len(again),
     )
+
+
+def sent_again(traces: Iterable[Trace]) -> list[tuple[Late, Trace]]:
+    """Return the samples that packets carry again, and that waited for it: they are late, however
+    many there are."""
+    found = ((why(one), one) for one in traces)
+    return [(late, one) for late, one in found if late.cause in SENT_AGAIN]
 
 
 def why(one: Trace) -> Late:
@@ -157,7 +172,8 @@ def together(
         left=list(left),
         samples=sum(one.chosen.samples for one in rounds),
         lost=sum(one.chosen.lost for one in rounds),
-        late=sum(one.chosen.late for one in rounds),
+        late=sum(one.chosen.late + one.again for one in rounds),
+        again=sum(one.again for one in rounds),
         median_ns=first.median_ns if first else None,
         limit_ns=first.limit_ns if first else None,
         limit_by=first.limit_by if first else None,

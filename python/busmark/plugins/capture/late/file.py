@@ -13,10 +13,10 @@ import polars as pl
 
 from busmark.plugins.capture.analysis import check_readable, described, gaps, read_samples
 from busmark.plugins.capture.figures import NONE, Times, taken
-from busmark.plugins.capture.late.explaining import OfRound, diagram, together, why
-from busmark.plugins.capture.late.model import Late, LateSamples, PacketShown
+from busmark.plugins.capture.late.explaining import OfRound, diagram, sent_again, together, why
+from busmark.plugins.capture.late.model import Late, LateSamples, PacketShown, WayLimit
 from busmark.plugins.capture.late.reading import read_file
-from busmark.plugins.capture.late.trace import ChosenSamples, Path, Sample, Trace, trace
+from busmark.plugins.capture.late.trace import ChosenSamples, Path, Sample, Trace, capped, trace
 from busmark.plugins.capture.late.wire import RELIABLE, Wire
 from busmark.plugins.capture.reading import Packets
 from busmark.plugins.capture.samples import Samples
@@ -25,7 +25,7 @@ from busmark.plugins.capture.ways import Confirmation, Named, followed, paths
 FACTOR = 3
 """Late is what took more than this many times what the fastest sample of its way took …"""
 LEAST_NS = 1_000_000
-"""… and at least this much more."""
+"""… and at least this much more; but never more than the latest 5 %, unless it was sent again."""
 MOST_EXAMINED = 5_000
 """Late and lost samples of a way that are looked at: the lost first, then the latest."""
 MOST_MISSING = 100_000
@@ -66,6 +66,17 @@ def of_file(
     made = together(str(path), looked, (), sum(len(of.late) for of in looked))
     made.rounds = [run.number for run in capture.runs]
     made.median_ns = made.limit_ns = made.limit_by = None
+    made.limits = [
+        WayLimit(
+            way=[name for name, _ in way],
+            limit_ns=of.chosen.limit_ns,
+            limit_by=of.chosen.limit_by or "",
+            late=of.chosen.late + of.again,
+            again=of.again,
+        )
+        for way, of in zip(known, looked, strict=True)
+        if of.chosen.limit_ns is not None
+    ]
     alone = [(way[0][1], of.chosen) for way, of in zip(known, looked, strict=True) if len(way) == 1]
     made.untimed = sum(chosen.samples - chosen.lost for _, chosen in alone)
     made.unfollowed = sum(
@@ -151,10 +162,16 @@ def _of_way(
     arrived = ends != NONE
     took = np.where(arrived, ends - begun, 0)
     fastest = int(took[arrived].min()) if arrived.any() else 0
-    limit = max(FACTOR * fastest, fastest + LEAST_NS) if late_ns is None else late_ns
+    least = limit = max(FACTOR * fastest, fastest + LEAST_NS) if late_ns is None else late_ns
+    limit_by = (
+        "three times the fastest sample, and 1 ms more than it" if late_ns is None else "--late"
+    )
+    if late_ns is None and arrived.any():
+        limit, limit_by = capped(took[arrived], limit, limit_by)
     lost = np.flatnonzero(~arrived)
-    late = np.flatnonzero(arrived & (took > limit)) if len(way) > 1 else lost[:0]
-    late = late[np.argsort(-took[late], kind="stable")]
+    slow = np.flatnonzero(arrived & (took > least)) if len(way) > 1 else lost[:0]
+    slow = slow[np.argsort(-took[slow], kind="stable")]
+    late, slower = slow[took[slow] > limit], slow[took[slow] <= limit][:MOST_EXAMINED]
     examined = [*lost[:MOST_EXAMINED], *late[: MOST_EXAMINED - min(len(lost), MOST_EXAMINED)]]
     rest = np.setdiff1d(np.flatnonzero(arrived), late)
     rest = rest[:: max(1, len(rest) // ORDINARY)][:ORDINARY] if len(way) > 1 else rest[:0]
@@ -189,9 +206,16 @@ def _of_way(
 
     traces = [traced(int(at), int(took[at]) - fastest if arrived[at] else None) for at in examined]
     ordinary = [why(traced(int(at), int(took[at]))) for at in rest]
-    chosen = ChosenSamples(len(begun), len(lost), len(late), None, limit, None, [], [])
+    again = sent_again(traced(int(at), int(took[at]) - fastest) for at in slower)
+    traces += [one for _, one in again]
+    known = {late.seq for late, _ in again}
+    ordinary = [each for each in ordinary if each.seq not in known]
+    timed = len(way) > 1 and bool(arrived.any())
+    chosen = ChosenSamples(
+        len(begun), len(lost), len(late), None, limit if timed else None, limit_by, [], []
+    )
     found = [_placed(why(one), names, one) for one in traces]
-    return OfRound(first.run, chosen, found, traces, ordinary, [wire.files[0].name])
+    return OfRound(first.run, chosen, found, traces, ordinary, [wire.files[0].name], len(again))
 
 
 def _confirmed(of: Samples) -> Times:

@@ -21,6 +21,11 @@ Cause = Literal[
 """Names of causes. What is from `on-link` on says where the time passed, not why."""
 
 CAUSES: tuple[Cause, ...] = Cause.__args__  # type: ignore[attr-defined]
+SENT_AGAIN: tuple[Cause, ...] = (
+    "tcp-retransmission", "rtps-retransmission", "fragment-resent", "xrce-retransmission",
+    "dropped-at-receiver",
+)  # fmt: skip
+"""Those in which packets carry the sample again."""
 PROVED = CAUSES[: CAUSES.index("on-link")]
 """Those that packets prove to be the reason."""
 
@@ -118,6 +123,19 @@ class RoundLeft(BaseModel):
     why: str
 
 
+class WayLimit(BaseModel):
+    """Above which latency samples of a way are late."""
+
+    way: list[str]
+    """Its hops."""
+    limit_ns: int
+    limit_by: str
+    """What the limit is, in words."""
+    late: int
+    again: int
+    """Those that were sent again, and are not among the latest 5 %."""
+
+
 class LateSamples(BaseModel):
     """Late samples of a case."""
 
@@ -131,7 +149,10 @@ class LateSamples(BaseModel):
     lost: int
     late: int
     """Above the limit of their round: its 99th percentile or three times its median, whichever is
-    less, but its 95th percentile at least."""
+    less, but its 95th percentile at least; and those `again`."""
+    again: int = 0
+    """Late ones at or below the 95th percentile, but above three times the median: packets show
+    that they were sent again."""
     untimed: int = 0
     """Samples that a capture has on one hop alone, without the lost: they have no latency, and none
     of them can be late."""
@@ -143,6 +164,8 @@ class LateSamples(BaseModel):
     """Limit of the first round."""
     limit_by: str | None
     """What the limit is, in words."""
+    limits: list[WayLimit] = []
+    """In a capture without a result: the limit of each way that has latencies."""
     examined_lost: int
     examined_late: int
     """At most 500 of each round, lost ones included."""

@@ -91,6 +91,9 @@ class ChosenSamples:
     examined: Sequence[Sample]
     """Lost and late ones: the lost first, then the latest."""
     ordinary: Sequence[Sample]
+    slower: Sequence[Sample] = ()
+    """Above three medians, and not among the latest 5 %: late if packets show that they were sent
+    again."""
 
 
 def choose(
@@ -102,11 +105,14 @@ def choose(
     known = measured.drop_nulls("latency")
     latencies = known["latency"].to_numpy()
     median = limit = limit_by = None
-    late = known.clear()
+    late = slower = known.clear()
     if len(latencies):
         median = int(np.median(latencies))
         limit, limit_by = _limit(latencies, median)
+        slower = known.filter(pl.col("latency") > FACTOR * median)
+        slower = slower.sort("latency", descending=True)
         late = known.filter(pl.col("latency") > limit).sort("latency", descending=True)
+        slower = slower[late.height : late.height + MOST_EXAMINED]
     lost = measured.filter(pl.col("latency").is_null())
     rest = known if limit is None else known.filter(pl.col("latency") <= limit)
     step = max(1, rest.height // ORDINARY)
@@ -125,17 +131,22 @@ def choose(
             _sample(round_number, row, 0)
             for row in rest.gather_every(step).head(ORDINARY).iter_rows(named=True)
         ],
+        [_sample(round_number, row, median) for row in slower.iter_rows(named=True)],
     )
 
 
 def _limit(latencies: NDArray[np.int64], median: int) -> tuple[int, str]:
     """Return the greatest latency that is not late, and what it is."""
-    latest, most = np.quantile(latencies, (LATEST, QUANTILE))
-    if latest > FACTOR * median:
-        return int(latest), "the 95th percentile"
+    most = np.quantile(latencies, QUANTILE)
     if most < FACTOR * median:
         return int(most), "the 99th percentile"
-    return int(FACTOR * median), "three times the median"
+    return capped(latencies, int(FACTOR * median), "three times the median")
+
+
+def capped(latencies: NDArray[np.int64], limit_ns: int, by: str) -> tuple[int, str]:
+    """Return a limit, and what it is; the 95th percentile where more were late."""
+    latest = int(np.quantile(latencies, LATEST))
+    return (latest, "the 95th percentile") if latest > limit_ns else (limit_ns, by)
 
 
 def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFrame:

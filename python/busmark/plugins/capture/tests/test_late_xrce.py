@@ -210,8 +210,8 @@ def test_what_eprosimas_client_sent_again_is_named_with_its_packets() -> None:
     )
     found = of_round(0, choose(0, table), Wire(named, read.flows, read.files))
     again = {late.seq: numbers(late) for late in found.late if late.cause == "xrce-retransmission"}
-    # Six of fifty were sent again; the latest twentieth of a round is called late.
-    assert sorted(again) == [4, 12, 36]
+    # Six of fifty, which are more than the latest twentieth of the round.
+    assert len(again) == 6 and found.again == 3
     assert again[4] == [99, 101, 102] and again[12] == [149, 151, 152]
     assert {late.seq for late in found.late if late.latency_ns and late.latency_ns > 20 * MS} == {
         *again
