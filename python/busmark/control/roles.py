@@ -62,7 +62,7 @@ def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
     if flow.kind != "pings":
         capacity = min(capacity, PROBE_ROWS)
     elif flow.rate_hz:
-        most_hz = highest_rate_hz(params, flow.rate_hz)
+        most_hz = highest_rate_hz(flow, params)
         capacity = min(capacity, int(most_hz * params.length_s * 1.1) + 100)
     return {
         "arrivals": flow.arrivals,
@@ -223,6 +223,8 @@ def _sending(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, R
 def _receiving(
     flow: Flow, params: Parameters, seed: int, readers: Sequence[End]
 ) -> Iterator[tuple[End, Role]]:
+    if not readers:  # Nobody's rows have to be counted.
+        return
     timing, shared = schedule(flow, params, seed), _shared(flow, params)
     every = (params.record_every or 0) if is_timed(flow, params) else 0
     capacity = records.capacity(flow, params, every) if every else timing["capacity"]

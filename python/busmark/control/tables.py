@@ -29,7 +29,7 @@ from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
 from busmark.model.text import plural
 from busmark.plan.counts import counted_per_s
-from busmark.plan.flows import Flow
+from busmark.plan.flows import Flow, flows
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
 from busmark.stats import Round, Statistic, among_lost, evaluate, supported, tail_support
@@ -557,9 +557,10 @@ def _too_slow(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
     """Return what of the rate was reached, if too little; None if enough was or none was asked
     for."""
     seconds = figures["measured_s"]
-    rate = mean_rate_hz(case.params, seconds)
-    if not rate or not seconds or not criteria.min_rate:
+    if not case.params.rate_hz or not seconds or not criteria.min_rate:
         return None
+    measured = next(flow for flow in flows(case.params).flows if not flow.background)
+    rate = mean_rate_hz(measured, case.params, seconds)
     asked, sent = rate * figures["senders"], figures["sent"]
     # A Poisson stream that keeps its rate writes more or fewer by chance.
     chance = CHANCE * sqrt(asked * seconds) if case.params.arrivals == "poisson" else 0.0

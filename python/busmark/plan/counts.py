@@ -132,7 +132,7 @@ def of_flow(
         rows_of: as in `FlowCounts`.
     """
     seconds = measured_s(params) if seconds is None else seconds
-    rate = rate_hz or _rate_hz(flow, params, seconds)
+    rate = rate_hz or mean_rate_hz(flow, params, seconds)
     speed = rate or (1 / USUAL_S.get(flow.kind, SAMPLE_S) if usual else inf)
     each = speed * seconds
     if rate and flow.arrivals == "constant":
@@ -143,13 +143,6 @@ def of_flow(
         each = min(each, params.max_samples)
     probed = 1 / flow.probe_every if flow.probe_every else 0.0
     return FlowCounts(flow, speed, each, probed, rows_of)
-
-
-def _rate_hz(flow: Flow, params: Parameters, seconds: float) -> float:
-    """Return the rate of each writer on average of a round; 0 where it has none."""
-    if flow.own or flow.background or not flow.rate_hz:
-        return flow.rate_hz
-    return mean_rate_hz(params, seconds) or 0.0
 
 
 def counts(params: Parameters, *, usual: bool = True) -> Iterator[FlowCounts]:
@@ -237,5 +230,5 @@ def is_timed(flow: Flow, params: Parameters) -> bool:
 def rows_due(flow: Flow, params: Parameters) -> float:
     """Return how many samples all readers of a stream at a rate should receive in a round, at its
     highest rate."""
-    highest = highest_rate_hz(params, flow.rate_hz)
+    highest = highest_rate_hz(flow, params)
     return of_flow(flow, params, params.length_s, rate_hz=highest).read

@@ -62,34 +62,36 @@ def phases(params: Parameters) -> list[tuple[float, list[Change]]]:
 
 def changed(change: Change, case: Flows) -> list[Flow]:
     """Return the flows of a case to which a change applies, in all topics and directions."""
+    return [flow for flow in case.flows if _applies(change, flow)]
+
+
+def _applies(change: Change, flow: Flow) -> bool:
     if change.link:
-        return [*case.flows]
+        return True
     if change.flow is None:
-        return [flow for flow in case.flows if not flow.background]
-    pattern = re.compile(rf"{re.escape(change.flow)}(_\d+)?(_back)?")
-    return [flow for flow in case.flows if pattern.fullmatch(flow.name)]
+        return not flow.background
+    return re.fullmatch(rf"{re.escape(change.flow)}(_\d+)?(_back)?", flow.name) is not None
 
 
-def mean_rate_hz(params: Parameters, seconds: float) -> float | None:
-    """Return what each writer of what is measured is to send per second on average of a round of
-    this length; None where it has no rate."""
-    rate: float | None = params.rate_hz
+def mean_rate_hz(flow: Flow, params: Parameters, seconds: float) -> float:
+    """Return what each writer of a flow is to send per second on average of a round of this length;
+    0 where it has no rate."""
+    rate = flow.rate_hz
     if not rate or not seconds:
-        return rate or None
-    own = (None, "pings" if params.test == "latency" else "stream")
+        return rate
     total, since = 0.0, 0.0
     for at_s, changes in phases(params):
         total += rate * (min(at_s, seconds) - since)
         since = min(at_s, seconds)
-        rates = [each.rate_hz for each in changes if each.flow in own]
+        rates = [each.rate_hz for each in changes if _applies(each, flow)]
         rate = next(filter(None, reversed(rates)), rate)
     return (total + rate * (seconds - since)) / seconds
 
 
-def highest_rate_hz(params: Parameters, rate_hz: float) -> float:
-    """Return the highest rate that a flow of this rate may have at any time."""
-    rates = (each.rate_hz or 0.0 for each in params.changes)
-    return max(rate_hz, *rates, 0.0)
+def highest_rate_hz(flow: Flow, params: Parameters) -> float:
+    """Return the highest rate that a flow has at any time."""
+    rates = (each.rate_hz or 0.0 for each in params.changes if _applies(each, flow))
+    return max(flow.rate_hz, *rates, 0.0)
 
 
 def unsupported_timeline(params: Parameters, adapters: dict[str, Adapter]) -> str | None:

@@ -8,8 +8,10 @@ import pytest
 from plan_adapters import adapter
 
 from busmark.plan import expand
+from busmark.control.roles import roles
 from busmark.plan.counts import load_of
 from busmark.plan.extent import Bounds, range_text, time_of
+from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -69,3 +71,35 @@ def test_what_a_case_writes_in_a_second_is_planned(matrix: dict[str, Any], load:
     _, (case,) = planned(matrix={**STREAM, **matrix})
     assert case.status == "planned", case.reason
     assert load_of(case.params) == (None if load is None else pytest.approx(load))
+
+
+VIDEO = {
+    "participant": [{"name": "a"}, {"name": "b"}],
+    "flow": [{"name": "video", "writers": ["a"], "readers": ["b"], "rate_hz": 50, "size": 1000}],
+}
+"""A flow in the background: 0.4 Mbit/s."""
+
+
+@pytest.mark.parametrize(("steps", "load"), [
+    ([], (350.0, 350.0, 2.8)),
+    ([{"at_s": 0.5, "flow": "video", "rate_hz": 250}], (450.0, 450.0, 3.6)),
+    ([{"at_s": 0.5, "rate_hz": 100}], (250.0, 250.0, 2.0)),
+    ([{"at_s": 0.25, "rate_hz": 100}, {"at_s": 0.5, "flow": "video", "rate_hz": 150}],
+     (250.0, 250.0, 2.0)),
+])  # fmt: skip
+def test_steps_of_each_flow_are_in_what_is_planned(steps: Any, load: Any) -> None:
+    """Of a round of 1 s; a step without a flow is of what is measured."""
+    scenario = {"measure": {"duration_s": 1.0}, "timeline": steps, **VIDEO}
+    _, (case,) = planned(matrix=STREAM, **scenario)
+    assert case.status == "planned", case.reason
+    assert load_of(case.params) == pytest.approx(load)
+
+
+def test_a_stream_that_nobody_reads_is_written_all_the_same() -> None:
+    alone = {"name": "alone", "writers": ["a"], "readers": [], "rate_hz": 20, "size": 16}
+    _, (case,) = planned(matrix=STREAM, participant=[{"name": "a"}], flow=[alone])
+    assert case.status == "planned", case.reason
+    timed = case.params.changed(record_every=1)
+    does = {end.name: own for end, own in roles(flows(timed), timed, 1).items()}
+    (role,) = does["a"]
+    assert role["role"] == "transmitter" and role["schedule"]["rate_hz"] == 20
