@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from plan_adapters import adapter
 
-from busmark.plan import expand
 from busmark.control.roles import roles
+from busmark.plan import expand
 from busmark.plan.counts import load_of
 from busmark.plan.extent import Bounds, range_text, time_of
 from busmark.plan.flows import flows
