@@ -79,7 +79,7 @@ def test_drops_of_others_stand_in_no_row_of_a_case(tmp_path: Path, own: int, col
              "duration_ns": 10**9, "udp_rcvbuf_errors": 2777},
         ])  # fmt: skip
     text = " ".join(done("show", build.finish(), "--wide").split())
-    assert ("UDP drops " in text.partition("Goodput is counted")[0]) is column
+    assert ("UDP drops " in text.partition("Median and percentiles")[0]) is column
     whole = (
         "Whole machine and its networks in the measured time of all rows together, other programs"
     )
