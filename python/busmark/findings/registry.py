@@ -1,22 +1,26 @@
 """The rules, in the order in which findings of one severity are shown.
 
 A rule is a constant in a file of `rules`, or in a module of a plug-in, which is of one subject; its
-checks stand before it.
-`ORDER` has the rules whose place matters; any other comes behind them.
+checks stand before it. What it says is in a catalogue, `texts.toml`, whose order is the rules'.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from string import ascii_lowercase
 from types import ModuleType
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from busmark.errors import UserError, together
 from busmark.findings import rules as folder
 from busmark.findings.rule import SEVERITIES, Rule, Severity
 from busmark.plugin import parts
@@ -25,95 +29,100 @@ if TYPE_CHECKING:
     from busmark.store.manifest import Finding
 
 
-ORDER = (
-    "machine-changed",
-    "participant-stopped",
-    "rounds-lost",
-    "server-lost",
-    "samples-unreadable",
-    "loss-under-reliable",
-    "overwritten",
-    "loss-in-latency",
-    "loop-stood-still",
-    "corrupted",
-    "bytes-on-wire",
-    "clock-order",
-    "placement-impossible",
-    "realtime-limits",
-    "recorder-full",
-    "round-length",
-    "late-delayed-ack",
-    "nagle-delayed-ack",
-    "bimodal",
-    "non-stationary",
-    "rounds-disagree",
-    "order-effects",
-    "dependent-rounds",
-    "other-load",
-    "several-hosts",
-    "rate-not-held",
-    "background-missed",
-    "unacknowledged-batches",
-    "load-missed",
-    "companion-trouble",
-    "handshake-in-measurement",
-    "link-loss",
-    "fragments-lost",
-    "udp-drops",
-    "tcp-retransmits",
-    "late-retransmission",
-    "late-tcp-window",
-    "late-heartbeat-wait",
-    "late-xrce-unrepeated",
-    "late-fragments",
-    "late-reordering",
-    "late-before-match",
-    "late-in-relay",
-    "late-not-examined",
-    "late-elsewhere",
-    "late-discovery",
-    "packets-dropped",
-    "capture-dropped",
-    "small-fragments",
-    "saturated-core",
-    "writers-waited",
-    "cpu-limit",
-    "swapped",
-    "steal-time",
-    "unpinned",
-    "duplicates-or-reorder",
-    "foreign-traffic",
-    "target-missed",
-    "too-few-rounds",
-    "too-few-samples",
-    "capture-nothing",
-    "no-aes-instructions",
-    "environment",
-    "cpu-governor",
-    "clock-undisciplined",
-    "clock-source",
-    "machine",
-)
+OWN = Path(folder.__path__[0]).with_name("texts.toml")
+"""The catalogue of the core; that of a plug-in has the name of its module."""
+
+
+class RuleText(BaseModel):
+    """The entry of a rule in a catalogue; a text that is left out is in the rule's code."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    title: str = ""
+    cause: str = ""
+    remedy: str = ""
+    behind: str = ""
+    """The rule of another catalogue, or of this, behind which it stands; empty: as in the file."""
+
+
+Catalogue = TypeAdapter(dict[str, RuleText])
+
+
+def _catalogue(path: Path) -> dict[str, RuleText]:
+    """Read texts by rule; none where there is no file.
+
+    Raises:
+        UserError: it is not as it must be.
+    """
+    try:
+        return Catalogue.validate_python(tomllib.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UserError(f"not TOML: {error}", where=str(path)) from error
+    except ValidationError as error:
+        wrong = [
+            UserError(f"{'.'.join(map(str, each['loc']))}: {each['msg']}", where=str(path))
+            for each in error.errors()
+        ]
+        raise together(wrong) from error
 
 
 @cache
 def by_subject() -> dict[ModuleType, list[Rule]]:
-    """Return the rules of each subject, as they stand in its file; plug-ins come last."""
-    subjects = [
+    """Return the rules of each subject, with their texts, as they stand in its file; plug-ins come
+    last.
+
+    Raises:
+        UserError: a catalogue of texts is not as it must be, or has a text for no rule.
+    """
+    modules = [
         import_module(f"{folder.__name__}.{each.name}") for each in iter_modules(folder.__path__)
     ]
-    subjects += [module for _, module in parts(lambda plugin: plugin.findings)]
-    return {
-        subject: [each for each in vars(subject).values() if isinstance(each, Rule)]
-        for subject in subjects
+    found = _with_texts(modules, OWN)
+    for _, module in parts(lambda plugin: plugin.findings):
+        found |= _with_texts([module], _beside(module))
+    return found
+
+
+def _beside(module: ModuleType) -> Path:
+    return Path(str(module.__file__)).with_suffix(".toml")
+
+
+def _with_texts(modules: Sequence[ModuleType], path: Path) -> dict[ModuleType, list[Rule]]:
+    texts = _catalogue(path)
+    found = {
+        module: [
+            _with_text(each, texts.get(each.id))
+            for each in vars(module).values()
+            if isinstance(each, Rule)
+        ]
+        for module in modules
     }
+    ids = {rule.id for own in found.values() for rule in own}
+    if unused := [name for name in texts if name not in ids]:
+        raise UserError(f"{unused[0]}: there is no rule of this name", where=str(path))
+    if bare := [r.id for own in found.values() for r in own if not (r.title and r.cause)]:
+        raise UserError(f"{bare[0]}: it has no title or no cause", where=str(path))
+    return found
+
+
+def _with_text(rule: Rule, text: RuleText | None) -> Rule:
+    stated = text.model_dump(exclude={"behind"}) if text else {}
+    return replace(rule, **{name: value for name, value in stated.items() if value})
 
 
 @cache
 def rules() -> dict[str, Rule]:
-    """Return all rules by their names, in the order of `ORDER`; any other comes last."""
+    """Return all rules by their names, in the order in which findings of one severity are shown:
+    that of the core's catalogue; rules of plug-ins behind those that they name, else last."""
     found = {rule.id: rule for own in by_subject().values() for rule in own}
-    return {name: found[name] for name in (*ORDER, *found) if name in found}
+    order = list(_catalogue(OWN))
+    for _, module in parts(lambda plugin: plugin.findings):
+        for name, text in _catalogue(_beside(module)).items():
+            place = order.index(text.behind) + 1 if text.behind in order else len(order)
+            order.insert(place, name)
+    return {name: found[name] for name in (*order, *found) if name in found}
 
 
 # Findings as they are shown: each kind once, and the kinds of each case.

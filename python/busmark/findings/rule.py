@@ -102,9 +102,10 @@ class Rule:
     """One rule. A check that is None is not made."""
 
     id: str
-    title: str
-    cause: str
-    remedy: str
+    title: str = ""
+    """Left out, like the next two: the catalogue of texts has it."""
+    cause: str = ""
+    remedy: str = ""
     check_host: Callable[[Profile], Iterable[Observation]] | None = None
     """The machine, before anything runs."""
     check_plan: Callable[[Parameters, Profile, Capabilities], Iterable[Observation]] | None = None

@@ -37,6 +37,7 @@ READS = {
     "store/columns.py": "a table of the package",
     "cli/adapter.py": "an example of the package",
     "compare/stored.py": "the package's own code",
+    "findings/registry.py": "texts beside the module of a rule",
     "control/around.py": "what the launcher has bounded",
     "control/companions/counters.py": "what the launcher has bounded",
     "control/worker.py": "what the launcher has bounded",

@@ -32,11 +32,6 @@ def clock_order(view: CaseView) -> Iterator[Observation]:
 
 CLOCK_ORDER = Rule(
     id="clock-order",
-    title="Samples were read before they were sent",
-    cause="The two stamps come from clocks that disagree: two hosts without a bounded offset, or "
-    "CPUs whose counters are not synchronised.",
-    remedy="On one host choose a clock source that the kernel trusts (`busmark doctor`); between "
-    "hosts report the round trip.",
     check_case=clock_order,
     of_trials=True,
     concerns=("latency",),
@@ -85,9 +80,6 @@ def clock_source_fact(profile: Profile) -> CheckedFact:
 
 CLOCK_SOURCE = Rule(
     id="clock-source",
-    title="The clock source is not the CPU's own counter",
-    cause="Every reading of the clock becomes a system call and an access to a slow device: 0.5 "
-    "to 5 µs instead of 20 ns, several times per sample.",
     remedy=f"echo tsc | sudo tee {SYSFS}",
     check_host=clock_source_on_host,
     fact=clock_source_fact,
@@ -113,11 +105,16 @@ def clock_undisciplined_in_campaign(result: Result) -> Iterator[Observation]:
         f"{name} ({', '.join(sync.get('daemons') or []) or 'no daemon for it runs'})"
         for name, sync in free.items()
     )
-    cause = CLOCK_UNDISCIPLINED.cause
     if asked:
         evidence += f"; cases ask for {' and '.join(asked)}"
-        cause = "These policies compare stamps of one host's time of day with another's. " + cause
+    cause = OF_TIME_OF_DAY if asked else ""
     yield Observation("warning" if asked else "note", evidence, cause=cause)
+
+
+OF_TIME_OF_DAY = (
+    "These policies compare stamps of one host's time of day with another's, and nothing "
+    "disciplines the clocks of these nodes."
+)
 
 
 def _runs_free(host: dict[str, Any]) -> bool:
@@ -140,13 +137,6 @@ def _asked(result: Result) -> list[str]:
 
 CLOCK_UNDISCIPLINED = Rule(
     id="clock-undisciplined",
-    title="Clocks of nodes are not synchronised",
-    cause="Nothing disciplines the clock of these nodes. Its rate changes with temperature, and a "
-    "one-way segment between hosts is only as accurate as the assumption of constant drift "
-    "within the round. The middleware's own stamps (source and reception) use times of day "
-    "that nobody has compared.",
-    remedy="Run chrony, or ptp4l with phc2sys, on every node; `chronyc tracking` shows how well "
-    "the clock is kept. Round trips and rates need no synchronised clock.",
     check_campaign=clock_undisciplined_in_campaign,
 )
 
@@ -200,10 +190,5 @@ def _parts(result: Result, name: str) -> list[tuple[Profile, int]]:
 
 SEVERAL_HOSTS = Rule(
     id="several-hosts",
-    title="Rounds were measured on different hosts",
-    cause="The campaign was resumed on another machine, or on one that had been changed. The "
-    "differences between the machines are part of the figures and of their intervals.",
-    remedy="Treat the figures as a mixture, or run the campaign again on one machine. The column "
-    "`order` of the table `cases` shows which rounds ran where.",
     check_campaign=several_hosts_in_campaign,
 )

@@ -121,11 +121,6 @@ FULL_SPEED = (
 
 SATURATED_CORE = Rule(
     id="saturated-core",
-    title="A CPU is saturated at the requested rate",
-    cause="The participants use a CPU completely, so samples wait for it: latency and loss "
-    "describe an overloaded queue.",
-    remedy="Lower the rate, spread the participants over more CPUs, or read the case as an "
-    "overload test.",
     check_case=saturated_core,
     explains=("rate-not-held", "non-stationary", "loss-under-reliable", "overwritten", "udp-drops"),
     concerns=("cpus_used",),
@@ -170,9 +165,6 @@ def placement_impossible_planned(
 
 PLACEMENT_IMPOSSIBLE = Rule(
     id="placement-impossible",
-    title="The machine does not have the CPUs that the placement asks for",
-    cause="Participants cannot be pinned where the scenario puts them.",
-    remedy='Use placement "same" or other CPUs, or lift the limit that `taskset -p $$` shows.',
     check_plan=placement_impossible_planned,
 )
 
@@ -208,10 +200,6 @@ def _unpinned(params: Parameters, profiles: Iterable[Profile]) -> Iterator[Obser
 
 UNPINNED = Rule(
     id="unpinned",
-    title="Participants are not pinned to CPUs",
-    cause="Whether two participants share a CPU can change a round trip several times over, more "
-    "than the choice of middleware does, and the scheduler decides anew in every round.",
-    remedy='Use placement "same" or "different", and compare within one placement only.',
     check_plan=unpinned_planned,
     check_case=unpinned,
     explains=("rounds-disagree", "bimodal", "target-missed"),
@@ -257,12 +245,6 @@ def _raise(file: str | None) -> str:
 
 CPU_LIMIT = Rule(
     id="cpu-limit",
-    title="A CPU quota throttled the participants",
-    cause="Their control group, or one above it, had used up its CPU time of a period "
-    "(nr_throttled of cpu.stat): all threads in it are suspended until the next period, by default "
-    "up to 100 ms.",
-    remedy="Raise the limit of the container, pod or slice (`cpu.max`; in version 1 of control "
-    "groups `cpu.cfs_quota_us`), or remove it.",
     check_case=cpu_limit,
     explains=(
         "rate-not-held",
@@ -316,9 +298,6 @@ def _stolen(view: CaseView) -> dict[int, float]:
 
 STEAL_TIME = Rule(
     id="steal-time",
-    title="The hypervisor took CPU time away",
-    cause="Other virtual machines ran on this one's CPUs while it measured.",
-    remedy="Measure at another time, on dedicated CPUs, or on a physical machine.",
     check_case=steal_time,
     explains=(
         "rate-not-held",
@@ -379,14 +358,6 @@ def _limited(params: Parameters) -> bool:
 
 WRITERS_WAITED = Rule(
     id="writers-waited",
-    title="Writers were blocked for most of the measured time",
-    cause="At full speed neither a writer nor a reader was busy, so a write was waiting: for an "
-    "acknowledgement (which may come with the next heartbeat, every 3 s in some DDS), for "
-    "room in a history or a resource limit, or for a partner's timer. The goodput reflects "
-    "the wait, not the middleware's work.",
-    remedy="Raise the depth, `max_samples` or the send window, shorten the heartbeat period in the "
-    "middleware's configuration (the profile `tuned`, where the adapter has one), or measure at a "
-    "rate.",
     check_case=writers_waited,
     explains=("rounds-disagree", "bimodal", "non-stationary", "target-missed"),
     concerns=("goodput_mbit_per_s",),
@@ -406,11 +377,6 @@ def participant_stopped(view: CaseView) -> Iterator[Observation]:
 
 PARTICIPANT_STOPPED = Rule(
     id="participant-stopped",
-    title="A participant was stopped during the measurement",
-    cause="A signal (SIGSTOP, or a terminal's stop) held its process until another let it "
-    "continue. Nothing was sent or read meanwhile: what was due then is late, or lost where a "
-    "queue was full.",
-    remedy="Find out who sends the signal (a debugger, job control, a supervisor), and run again.",
     check_case=participant_stopped,
     of_trials=True,
     explains=(

@@ -43,12 +43,6 @@ def machine_changed(view: CaseView) -> Iterator[Observation]:
 
 MACHINE_CHANGED = Rule(
     id="machine-changed",
-    title="The machine changed during rounds",
-    cause="Affinity, clock source, governor, CPU quota or wall clock were not the same at begin "
-    "and end of a round, so that its figures mix two settings. Such rounds are marked and left "
-    "out; trials of a search count.",
-    remedy="End what changes them (an administrator, a tuning daemon, a time service that steps "
-    "the clock), then run again.",
     check_case=machine_changed,
     of_trials=True,
     explains=("rounds-lost",),
@@ -130,10 +124,6 @@ def environment_fact(profile: Profile) -> CheckedFact:
 
 ENVIRONMENT = Rule(
     id="environment",
-    title="Variables of the environment change every participant",
-    cause="The loader and the C library take them by themselves: a library in front of others, or "
-    "another allocator, is part of every figure.",
-    remedy="Unset them, or state them in the environment of a side of an `ab` comparison.",
     check_host=environment_on_host,
     check_plan=environment_planned,
     fact=environment_fact,
@@ -160,10 +150,6 @@ def cpu_governor_fact(profile: Profile) -> CheckedFact:
 
 CPU_GOVERNOR = Rule(
     id="cpu-governor",
-    title="The frequency governor is not `performance`",
-    cause="CPUs slow down when they have little to do and take up to milliseconds to speed up "
-    "again, so that latencies at low rates come out longer than at high ones.",
-    remedy="echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor",
     check_host=cpu_governor_on_host,
     fact=cpu_governor_fact,
 )
@@ -200,17 +186,6 @@ def machine_on_host(profile: Profile) -> Iterator[Observation]:
 
 MACHINE = Rule(
     id="machine",
-    title="Figures depend on properties of this machine",
-    cause="Fewer than three CPUs leave none to the controller and to interrupts while two "
-    "participants run. In a virtual machine waking another CPU goes through the hypervisor (tens "
-    "of microseconds), and the host may stop a CPU at any moment. Two CPUs of one core (SMT) "
-    "compete for its units and wake each other faster than CPUs of two cores. Under turbo the "
-    "frequency depends on temperature and on how many CPUs are busy.",
-    remedy="Compare figures of this machine only with each other; for absolute figures use a "
-    "physical machine with more CPUs. SMT: name CPUs of different cores as placement, or `echo "
-    "off | sudo tee /sys/devices/system/cpu/smt/control`. Turbo: `echo 1 | sudo tee "
-    "/sys/devices/system/cpu/intel_pstate/no_turbo`, or `echo 0 | sudo tee "
-    "/sys/devices/system/cpu/cpufreq/boost`.",
     check_host=machine_on_host,
 )
 
@@ -232,11 +207,6 @@ def swapped(view: CaseView) -> Iterator[Observation]:
 
 SWAPPED = Rule(
     id="swapped",
-    title="Memory was swapped during the measurement",
-    cause="Memory is short (pswpin and pswpout of /proc/vmstat): a thread that touches a page on "
-    "disk waits milliseconds.",
-    remedy="End what fills the memory, then `sudo swapoff -a && sudo swapon -a`; or measure with "
-    "`run.lock_memory = true`.",
     check_case=swapped,
     explains=(
         "rate-not-held",
@@ -314,11 +284,6 @@ def _grown(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[int, int, int]]]:
 
 MEMORY_GROWS = Rule(
     id="memory-grows",
-    title="Memory of a participant grows throughout the measurement",
-    cause="Samples pile up in a queue that has no limit (keep-all history, or a reader that is "
-    "behind), or the library keeps what it has sent: a longer run would need more memory.",
-    remedy="Measure longer (`measure.duration_s`) to see whether it ends; limit the queue "
-    '(`qos.history = "keep_last"`, `qos.max_samples`) or the rate.',
     check_case=memory_grows,
     concerns=("memory_mib", "memory_per_endpoint_mib"),
 )
@@ -346,10 +311,5 @@ def realtime_limits_planned(
 
 REALTIME_LIMITS = Rule(
     id="realtime-limits",
-    title="Limits for real-time scheduling are too low",
-    cause="A limit rtprio below the priority asked for forbids SCHED_FIFO. A low limit memlock "
-    "leaves pages unlocked: they may be taken away, and a real-time participant waits for them.",
-    remedy="Add `USER - rtprio 99` and `USER - memlock unlimited` to /etc/security/limits.conf and "
-    "log in again, or run as root.",
     check_plan=realtime_limits_planned,
 )

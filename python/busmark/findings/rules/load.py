@@ -85,11 +85,6 @@ def _named(cpus: list[Cpu]) -> str:
 
 OTHER_LOAD = Rule(
     id="other-load",
-    title="CPU contention: participants waited while other processes had their CPUs",
-    cause="A thread that is ready to run while another has its CPU waits in the run queue, up to "
-    "milliseconds: the other work determines the upper percentiles.",
-    remedy="See who it is while the campaign runs, `ps -eo psr,pcpu,pid,args --sort=-pcpu | head`; "
-    "end it, or keep the participants' CPUs free of it (`isolcpus`, a cpuset).",
     check_case=other_load,
     explains=(
         "rate-not-held",
@@ -142,11 +137,6 @@ def _load_named(view: CaseView, kind: str) -> str:
 
 LOAD_MISSED = Rule(
     id="load-missed",
-    title="The background load was not reached",
-    cause="The tool that makes the load did not get the CPU time, the bandwidth or the disk for "
-    "it. The case was measured under less load than its name says.",
-    remedy="Ask for less load, give it its own CPUs, or lower `criteria.min_load` and read the "
-    "load that was achieved.",
     check_case=load_missed,
     concerns=("load",),
 )
@@ -249,10 +239,6 @@ def _ended(name: str, own: pl.DataFrame) -> Iterator[Observation]:
 
 BACKGROUND_MISSED = Rule(
     id="background-missed",
-    title="A background flow did not reach its rate",
-    cause="Its writers had too little CPU time, or their writes were held up.",
-    remedy="Give its participants their own CPUs, lower `rate_hz` of the `[[flow]]`, or read the "
-    "figures of the case as measured with the rate that was reached.",
     check_case=background_missed,
 )
 
@@ -299,11 +285,6 @@ def rate_not_held(view: CaseView) -> Iterator[Observation]:
 
 RATE_NOT_HELD = Rule(
     id="rate-not-held",
-    title="The intended rate was not reached",
-    cause="Writes, or the writer's waits for a CPU, take longer than the time between two samples, "
-    "so samples leave late. Latency counts from the intended time and includes the delay.",
-    remedy="Lower `rate_hz` below the rate that was reached, or, for an overload "
-    "test, let such rounds count: `criteria.min_rate = 0`.",
     check_case=rate_not_held,
     of_imports=True,
     concerns=("latency", "written_per_s"),
@@ -318,13 +299,6 @@ def companion_trouble(view: CaseView) -> Iterator[Observation]:
 
 COMPANION_TROUBLE = Rule(
     id="companion-trouble",
-    title="A companion process reported a problem",
-    cause="Readings of the kernel's counters, background loads, captures and servers run "
-    "with the participants. One of them reports that its work is incomplete. This does not "
-    "change the latencies and rates of the round; figures and findings that depend on it may be "
-    "missing.",
-    remedy="Leave a CPU for companion processes, or lengthen `warmup_s`; on a "
-    "node, look at the end of its log in `logs/`.",
     check_case=companion_trouble,
     of_trials=True,
     early=None,

@@ -93,9 +93,6 @@ def _repeat(statuses: Collection[str]) -> str:
 
 ROUNDS_LOST = Rule(
     id="rounds-lost",
-    title="Rounds were marked or failed",
-    cause="A round that missed a criterion or did not end is kept, but left out of every "
-    "estimate; the remaining rounds may look better than the truth.",
     remedy=f"{READ} {_repeat(('marked', 'failed'))}",
     check_case=rounds_lost,
     of_trials=True,
@@ -123,12 +120,6 @@ def server_lost(view: CaseView) -> Iterator[Observation]:
 
 SERVER_LOST = Rule(
     id="server-lost",
-    title="Writes to the server failed during the measurement",
-    cause="All participants of this middleware communicate through a server (a broker). Writes "
-    "fail when it restarts, ends, or closes their connections; samples in transit are lost, "
-    "and the round with them.",
-    remedy="Look in the server's log for the time of `round_failed` in events.jsonl; keep the "
-    "server from being restarted or updated while a campaign runs.",
     check_case=server_lost,
     of_trials=True,
     explains=("rounds-lost",),
@@ -146,10 +137,6 @@ def samples_unreadable(view: CaseView) -> Iterator[Observation]:
 
 SAMPLES_UNREADABLE = Rule(
     id="samples-unreadable",
-    title="Samples of finished rounds cannot be read",
-    cause="A file of the result directory is missing or damaged.",
-    remedy="Copy the directory again from the machine that measured it, or delete the files of "
-    "these rounds: `busmark run --resume --out DIR` then measures them again.",
     check_case=samples_unreadable,
     of_trials=True,
     early=None,
@@ -209,12 +196,6 @@ def _drops_as_asked(params: Parameters) -> bool:
 
 LOSS_UNDER_RELIABLE = Rule(
     id="loss-under-reliable",
-    title="Samples were lost although delivery is reliable",
-    cause="The middleware gave up on samples: a reader that was not matched yet, a resource "
-    "limit, a write that timed out, or a defect. Its figures describe a smaller job.",
-    remedy="Look at the first lost sequence numbers: losses at the start mean that a reader was "
-    "not matched. Raise resource limits and blocking time; compare with another adapter "
-    "before reporting a defect.",
     check_case=loss_under_reliable,
     concerns=("lost",),
 )
@@ -282,13 +263,6 @@ def _writers(view: CaseView) -> int:
 
 OVERWRITTEN = Rule(
     id="overwritten",
-    title="Readers did not get all that was written",
-    cause="With history keep-last, the default of DDS, newer samples that come faster than they "
-    "are taken replace older ones in the history of a writer or reader; reliability does not cover "
-    "these. Under best effort samples are also lost on the way, for instance at a full socket "
-    "buffer. Sequence numbers show both as missing.",
-    remedy='Where readers shall see every sample: `qos.history = "keep_all"`, a greater depth, a '
-    "lower rate, or reliable delivery. Where the latest is enough, nothing.",
     check_case=overwritten,
     concerns=("lost",),
 )
@@ -318,13 +292,6 @@ def loss_in_latency(view: CaseView) -> Iterator[Observation]:
 
 LOSS_IN_LATENCY = Rule(
     id="loss-in-latency",
-    title="Pings of a latency test were lost",
-    cause="A ping that nobody answered has no latency. It counts as later than any that came "
-    "back, so the percentiles beyond the share lost have no value; mean, minimum and "
-    "maximum cover only the pings that came back. In an open loop with history keep-last newer "
-    "pings replace those that wait for a reader that has stalled.",
-    remedy="Lower the rate, enlarge buffers, or ask for reliable delivery with keep-all; compare "
-    "latencies only between cases that lose equally little.",
     check_case=loss_in_latency,
     concerns=("lost", "tail"),
 )
@@ -377,12 +344,6 @@ def loop_stood_still(view: CaseView) -> Iterator[Observation]:
 
 LOOP_STOOD_STILL = Rule(
     id="loop-stood-still",
-    title="Stalls took much of the closed loop's time (coordinated omission)",
-    cause="A closed loop sends nothing while it waits, so a stall of any length is one sample: "
-    "median and percentiles hardly show it. An application that sends on its own schedule "
-    "would have met every one of these stalls.",
-    remedy="Look for what stopped the participants (CPU limit, other work, a stopped process). To "
-    "have stalls charged to every sample that they delay, ask for an open loop: `rate_hz`.",
     check_case=loop_stood_still,
     concerns=("tail",),
 )
@@ -400,9 +361,6 @@ def corrupted(view: CaseView) -> Iterator[Observation]:
 
 CORRUPTED = Rule(
     id="corrupted",
-    title="Samples arrived with wrong content",
-    cause="A buffer was reused too early, a conversion is wrong, or a body was not sent.",
-    remedy="Run `busmark adapter check NAME`; do not use these figures.",
     check_case=corrupted,
     of_trials=True,
     concerns=("corrupted",),
@@ -423,11 +381,6 @@ def duplicates_or_reorder(view: CaseView) -> Iterator[Observation]:
 
 DUPLICATES_OR_REORDER = Rule(
     id="duplicates-or-reorder",
-    title="Reliable samples were duplicated or out of order",
-    cause="The middleware passed on a repeated transmission, or two paths carried one writer's "
-    "samples.",
-    remedy="Run `busmark adapter check NAME`; look for two interfaces or transports in use at "
-    "once.",
     check_case=duplicates_or_reorder,
     of_trials=True,
     concerns=("duplicated", "out_of_order"),
@@ -462,10 +415,6 @@ def recorder_full(view: CaseView) -> Iterator[Observation]:
 
 RECORDER_FULL = Rule(
     id="recorder-full",
-    title="The measurement ended because the recorder was full",
-    cause="More samples came than the recorder can hold, so only the first part of the requested "
-    "time was measured.",
-    remedy="Shorten `duration_s`, or set `samples` to what is needed.",
     check_case=recorder_full,
     concerns=("samples",),
 )
@@ -487,13 +436,6 @@ def unacknowledged_batches(view: CaseView) -> Iterator[Observation]:
 
 UNACKNOWLEDGED_BATCHES = Rule(
     id="unacknowledged-batches",
-    title="The end of a batch was not acknowledged",
-    cause="The end of a batch is sent up to five times, and from some reader no acknowledgement "
-    "came in time: the end or its acknowledgement was lost each time, or the reader was still busy "
-    "with the samples before it. Where the end never came as first sent, the time of the batch is "
-    "until the last of its samples that did.",
-    remedy="Make batches smaller (`batch`), give the readers larger buffers, or use reliable "
-    "delivery. Raise `measure.timeout_s` where nothing is lost and readers are only slow.",
     check_case=unacknowledged_batches,
     concerns=("batch_time",),
 )

@@ -49,11 +49,6 @@ def link_loss(view: CaseView) -> Iterator[Observation]:
 
 LINK_LOSS = Rule(
     id="link-loss",
-    title="The lab's links lose packets, as asked for",
-    cause="`link.loss` drops packets at random. Best effort loses their samples; reliable "
-    "delivery sends them again, and the wait is part of the latency.",
-    remedy="Read loss and upper percentiles as properties of this link; compare with a case whose "
-    "`link.loss` is empty.",
     check_case=link_loss,
     of_trials=True,
     explains=(
@@ -93,15 +88,6 @@ def fragments_lost(view: CaseView) -> Iterator[Observation]:
 
 FRAGMENTS_LOST = Rule(
     id="fragments-lost",
-    title="Samples were lost in IP fragments",
-    cause="A datagram that is larger than a packet of the link travels in several, and is lost "
-    "whole when one of them is. The receiver keeps what is incomplete for up to 30 s "
-    "(net.ipv4.ipfrag_time), and when that fills the memory for it (net.ipv4.ipfrag_high_thresh, "
-    "4 MiB unless set) it refuses all further fragments: then everything is lost, in rounds that "
-    "follow as well.",
-    remedy="Use samples smaller than a packet of the link, or a middleware that cuts and repeats "
-    "them itself; or on the receiver, in its network namespace, raise net.ipv4.ipfrag_high_thresh "
-    "and lower net.ipv4.ipfrag_time by sysctl.",
     check_case=fragments_lost,
     explains=(
         "rounds-lost",
@@ -163,12 +149,6 @@ def _drops(view: CaseView) -> tuple[dict[int, int], str]:
 
 UDP_DROPS = Rule(
     id="udp-drops",
-    title="The kernel dropped UDP datagrams",
-    cause="They came faster than a reader took them, and its socket's receive buffer was full. "
-    "Best effort loses them; reliable delivery sends them again, and the wait is part of "
-    "the latency.",
-    remedy="Raise the receive buffer: by the adapter's option, or in the middleware's own "
-    "configuration; or lower rate, batch or size.",
     check_case=udp_drops,
     explains=(
         "loss-under-reliable",
@@ -246,13 +226,6 @@ def _late(view: CaseView) -> dict[int, float]:
 
 TCP_RETRANSMITS = Rule(
     id="tcp-retransmits",
-    title="TCP retransmitted segments",
-    cause="A segment or its acknowledgement was lost or late (RetransSegs of /proc/net/snmp, all "
-    "sockets of the network namespace, without spurious retransmissions). Later data waits "
-    "for the repair: a few round trips if later segments reveal the gap, 200 ms or more if "
-    "none does and a timer expires. Rounds in which no sample was as late do not count.",
-    remedy="Look for drops on the way: the scopes `interface` and `network` of `system/*.parquet`, "
-    "the switch. Lower the rate, or end other traffic.",
     check_case=tcp_retransmits,
     explains=("non-stationary", "bimodal", "rounds-disagree"),
     concerns=("tail",),
@@ -284,13 +257,6 @@ def packets_dropped(view: CaseView) -> Iterator[Observation]:
 
 PACKETS_DROPPED = Rule(
     id="packets-dropped",
-    title="The kernel dropped packets",
-    cause="They came faster than a CPU took them off its backlog, or than an interface could send "
-    "(/proc/net/softnet_stat, /proc/net/dev). An interface also counts here what nobody on this "
-    "machine listens to.",
-    remedy="Lower the rate; or raise the backlog: `sudo sysctl -w "
-    "net.core.netdev_max_backlog=10000`; or the interface's rings: `sudo ethtool -G IFACE rx 4096 "
-    "tx 4096`.",
     check_case=packets_dropped,
     explains=("loss-under-reliable", "overwritten", "rounds-lost"),
     concerns=("lost", "goodput_mbit_per_s"),
@@ -344,9 +310,6 @@ LARGER = (
 
 SMALL_FRAGMENTS = Rule(
     id="small-fragments",
-    title="Secured samples travel in small fragments",
-    cause="Messages or submessages are protected (governance), so each fragment of a sample has a "
-    "header, a tag and a run of the cipher of its own.",
     remedy=LARGER.format(""),
     check_case=small_fragments,
 )
@@ -488,7 +451,7 @@ def _option(params: Parameters, capabilities: Capabilities) -> tuple[str, str]:
 def _remedy(params: Parameters, capabilities: Capabilities) -> str:
     name, value = _option(params, capabilities)
     if not name:
-        return NAGLE_DELAYED_ACK.remedy
+        return ""
     option = f"{params.adapter}.{name}"
     if value == "true":
         return (
@@ -500,12 +463,6 @@ def _remedy(params: Parameters, capabilities: Capabilities) -> str:
 
 NAGLE_DELAYED_ACK = Rule(
     id="nagle-delayed-ack",
-    title="Samples wait for Nagle's algorithm and a delayed acknowledgement",
-    cause="A message is sent in two pieces: the sender keeps the second one back until the first "
-    "is acknowledged (Nagle), and the receiver delays the acknowledgement by 40 ms or more to send "
-    "it along with an answer that cannot come yet.",
-    remedy="Set TCP_NODELAY on both sides, in the middleware's configuration and in the broker's "
-    "if there is one, or send each message with one call.",
     check_case=nagle_delayed_ack,
     explains=("bimodal", "rate-not-held", "non-stationary", "rounds-disagree"),
     concerns=("latency",),
@@ -553,12 +510,6 @@ def bytes_on_wire(view: CaseView) -> Iterator[Observation]:
 
 BYTES_ON_WIRE = Rule(
     id="bytes-on-wire",
-    title="Fewer bytes crossed the network than arrived in bodies",
-    cause="The middleware compressed the bodies, left them out and filled them in at the reader, "
-    "or used another way than the transport that was asked for (tx_bytes of /proc/net/dev, all "
-    "interfaces of the network namespace).",
-    remedy="Run `busmark adapter check NAME`; switch off compression and shared memory, or do not "
-    "compare these figures with measurements over a network.",
     check_case=bytes_on_wire,
 )
 
@@ -577,12 +528,6 @@ def foreign_traffic(view: CaseView) -> Iterator[Observation]:
 
 FOREIGN_TRAFFIC = Rule(
     id="foreign-traffic",
-    title="Samples that are not the run's were on its topics",
-    cause="Topics have the run's identity in their names, so no other campaign uses them. Somebody "
-    "has written on one all the same (`busmark bus inject`, a recording that is replayed), two "
-    "topics share a multicast group, or a content filter lets through what it must hold back. "
-    "These samples are not counted, but they use CPU and network.",
-    remedy="End who writes them, or measure in another domain.",
     check_case=foreign_traffic,
     of_trials=True,
     explains=("rounds-disagree", "udp-drops", "rate-not-held"),
@@ -605,13 +550,6 @@ def capture_dropped(view: CaseView) -> Iterator[Observation]:
 
 CAPTURE_DROPPED = Rule(
     id="capture-dropped",
-    title="The capture lost packets",
-    cause="Packets came faster than dumpcap took them from the kernel's buffer or wrote them to "
-    "the disk, or the interface dropped them. Latencies and losses of the round are measured in "
-    "the participants and do not depend on it; what is concluded from the packets does. Which "
-    "counter it was on which interface is in `events.jsonl` (`round_ends`, `captures`).",
-    remedy="Set `capture.snap_length = 256`, or raise `capture.buffer_bytes`; leave a CPU for "
-    "dumpcap; lower the rate.",
     check_case=capture_dropped,
     of_trials=True,
     concerns=("captured",),
@@ -629,10 +567,6 @@ def capture_nothing(view: CaseView) -> Iterator[Observation]:
 
 CAPTURE_NOTHING = Rule(
     id="capture-nothing",
-    title="There was nothing to capture",
-    cause="The transport carries samples within the host and not over the network, so that there "
-    "are no packets. The rounds were run without a capture.",
-    remedy="Capture a transport that uses the network.",
     check_case=capture_nothing,
     of_trials=True,
     early=None,

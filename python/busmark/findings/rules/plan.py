@@ -33,11 +33,6 @@ def target_missed(view: CaseView) -> Iterator[Observation]:
 
 TARGET_MISSED = Rule(
     id="target-missed",
-    title="The interval is wider than the scenario asks for",
-    cause="`rounds.max` was reached first, or the budget spent: rounds differ too much for their "
-    "number.",
-    remedy="Raise `rounds.max` or the budget, or find out why rounds differ (placement, other "
-    "work, frequency).",
     check_case=target_missed,
     concerns=("rounds",),
     early=None,
@@ -70,9 +65,6 @@ OF_TWO = (
 
 TOO_FEW_ROUNDS = Rule(
     id="too-few-rounds",
-    title="One round gives no interval",
-    cause="Processes differ more from each other than samples within one process, and a single "
-    "process does not show by how much: the figures have no known uncertainty.",
     remedy=f"Set `rounds.min` to {MIN_ROUNDS} at the very least, better 5 or more.",
     check_case=too_few_rounds,
     concerns=("rounds",),
@@ -116,12 +108,6 @@ def too_few_samples(view: CaseView) -> Iterator[Observation]:
 
 TOO_FEW_SAMPLES = Rule(
     id="too-few-samples",
-    title="Too few samples for a percentile of a round",
-    cause="A percentile with fewer than ten samples beyond it depends on chance; it is left out. "
-    "Samples count as fewer where they are autocorrelated: what slows one sample slows those after "
-    "it as well.",
-    remedy="Lengthen `duration_s`, or ask for more `samples`. Raise `rate_hz`, or lower it where "
-    "samples are autocorrelated.",
     check_case=too_few_samples,
     concerns=("p99",),
 )
@@ -198,7 +184,6 @@ OF_LONG = (
 
 ROUND_LENGTH = Rule(
     id="round-length",
-    title="Rounds measured for another time than asked for",
     cause=OF_SHORT[1],
     remedy=OF_SHORT[2],
     check_case=round_length,

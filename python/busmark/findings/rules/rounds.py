@@ -124,13 +124,6 @@ UNPINNED_REMEDY = (
 
 BIMODAL = Rule(
     id="bimodal",
-    title="Latency has two modes",
-    cause="Each of two modes holds 5 % of a round's samples or more, from its start to its end: "
-    "two modes of operation alternate: a timer, a queue that is empty or not, a thread that "
-    "is awake or asleep, two CPUs. Median and mean describe neither mode, and a small shift "
-    "between the modes looks like a large change.",
-    remedy="Look at the timeline: when is which mode there? Vary one thing at "
-    "a time (wait strategy, placement, rate, size). Report both modes.",
     check_case=bimodal,
     concerns=("median",),
     early=3,
@@ -185,11 +178,6 @@ def non_stationary(view: CaseView) -> Iterator[Observation]:
 
 NON_STATIONARY = Rule(
     id="non-stationary",
-    title="Latency changes during the measurement",
-    cause="The warm-up was too short, a queue or cache fills, the CPU heats up, or the rate is "
-    "more than can be carried. The result depends on the length of the measurement.",
-    remedy="Lengthen `warmup_s` until the finding goes; if it stays, lower the rate, and look at "
-    "the timeline.",
     check_case=non_stationary,
     concerns=("latency",),
     early=3,
@@ -252,16 +240,14 @@ def _alike(view: CaseView, fast: int, slow: int) -> bool:
 
 
 def _remedy(view: CaseView) -> str:
-    return "" if is_pinned(view.params) else f"Pin every participant. {ROUNDS_DISAGREE.remedy}"
+    return "" if is_pinned(view.params) else UNPINNED_TOO
+
+
+UNPINNED_TOO = "Pin every participant, let nothing else run, and raise `rounds.min`."
 
 
 ROUNDS_DISAGREE = Rule(
     id="rounds-disagree",
-    title="Rounds disagree",
-    cause="Something fixed at process start usually differs between such rounds (placement, memory "
-    "layout, ports, the order in which threads start). A single run would have been misleading.",
-    remedy="Let nothing else run, and raise `rounds.min`; the interval over rounds is the one to "
-    "quote.",
     check_case=rounds_disagree,
     concerns=("median",),
     early=2,
@@ -378,11 +364,6 @@ def _without_cases(rows: list[dict[str, Any]]) -> list[float]:
 
 ORDER_EFFECTS = Rule(
     id="order-effects",
-    title="Rounds depend on what ran before them",
-    cause="What an adapter leaves behind affects the next round: processes that end slowly, "
-    "caches, shared memory, sockets in TIME_WAIT.",
-    remedy="The order is random, so the effect reaches all cases alike; to avoid it, run the "
-    "adapters in separate campaigns.",
     check_campaign=order_effects_in_campaign,
     explains=("rounds-disagree", "target-missed", "dependent-rounds"),
 )
@@ -435,14 +416,6 @@ def _tested(result: Result) -> dict[str, Dependence]:
 
 DEPENDENT_ROUNDS = Rule(
     id="dependent-rounds",
-    title="Rounds are autocorrelated",
-    cause="The machine changes slowly (temperature, frequency, work that comes and goes), so that "
-    "ten rounds carry less information than ten independent ones. Intervals from 8 or more "
-    "rounds are widened accordingly; intervals from fewer rounds are too narrow for the "
-    "long run.",
-    remedy="Compare cases within the campaign, whose rounds are interleaved, rather than its "
-    "figures with another day's. For the long run spread rounds over hours, or repeat the campaign "
-    "on another day.",
     check_campaign=dependent_rounds_in_campaign,
     concerns=("rounds",),
 )

@@ -36,10 +36,6 @@ def handshake_in_measurement(view: CaseView) -> Iterator[Observation]:
 
 HANDSHAKE_IN_MEASUREMENT = Rule(
     id="handshake-in-measurement",
-    title="Participants authenticated again during the measurement",
-    cause="A participant was found late, or lost and found again, so that both prove who they are "
-    "and exchange keys while samples are measured: that takes milliseconds of CPU time.",
-    remedy="Look for a lease that ran out on a busy CPU, or lengthen `measure.warmup_s`.",
     check_case=handshake_in_measurement,
     explains=("non-stationary", "bimodal", "rounds-disagree"),
     concerns=("latency", "tail"),
@@ -60,12 +56,6 @@ def no_aes_instructions_planned(
 
 NO_AES_INSTRUCTIONS = Rule(
     id="no-aes-instructions",
-    title="The CPU has no instructions for AES",
-    cause="DDS Security and TLS encrypt and sign by AES in Galois/Counter Mode. Without the "
-    "instructions (aes and pclmulqdq on x86, aes and pmull on ARM) that is computed in software, "
-    "ten times slower or more.",
-    remedy="Measure on the CPU that will be used. In a virtual machine let the hypervisor pass on "
-    "the CPU's features.",
     check_plan=no_aes_instructions_planned,
     concerns=("latency", "goodput_mbit_per_s"),
 )
