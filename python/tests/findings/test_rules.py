@@ -375,15 +375,18 @@ def interface(campaign: Planted, case: dict[str, Any], *rounds: list[Any],
     return campaign
 
 
-def prefixed(campaign: Planted, stopped: list[bool | None]) -> Planted:
+def prefixed(
+    campaign: Planted, stopped: list[bool | None], prefix: str | None = "nice sh run",
+    node: str | None = None,
+) -> Planted:  # fmt: skip
     """Plant participants below a side's command, each with whether it was stopped (None: not
     known)."""
-    campaign.case("a", params={**LATENCY, "side": "b", "side_prefix": "nice sh run"}, rows=1)
+    campaign.case("a", params={**LATENCY, "side": "b", "side_prefix": prefix}, rows=1)
     (campaign.directory / "participants").mkdir()
     table = {"case": "a", "round": 0, "participant": ["passive", "active"], "stopped": stopped}
     schema = {name: kind for name, kind in polars_schema("participants").items() if name in table}
     frame = pl.DataFrame(table, schema_overrides={**schema, "node": pl.String})
-    frame = frame.with_columns(node=pl.lit(None, pl.String))
+    frame = frame.with_columns(node=pl.lit(node, pl.String))
     frame.write_parquet(campaign.directory / "participants" / "a.r000.parquet")
     return campaign
 
@@ -589,6 +592,9 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
     "participant-unwatched": {
         "below the command of a side": lambda c: prefixed(c, [None, False]),
         "that became the command's process": lambda c: prefixed(c, [False, False]),
+        "that were stopped, and seen to be": lambda c: prefixed(c, [True, False]),
+        "on a node, whose kernel nobody asks": lambda c: prefixed(c, [None, None], node="b"),
+        "without a command": lambda c: prefixed(c, [None, None], prefix=None),
     },
     "bytes-on-wire": {
         "bodies that no interface sent":
