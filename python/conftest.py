@@ -169,6 +169,30 @@ def lab_is_possible() -> None:
         pytest.skip(str(error))
 
 
+@pytest.fixture
+def page_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let pages be written where `make build` has not made the script that draws their charts: what
+    they say does not depend on it."""
+    from busmark.present.web import embedded
+
+    if not embedded.SCRIPT.exists():
+        script = tmp_path / "charts.js"
+        script.write_text("// not built\n")
+        monkeypatch.setattr(embedded, "SCRIPT", script)
+
+
+@pytest.fixture(scope="session")
+def captures_can_be_read() -> None:
+    """Skip what reads a capture where the program that does has not been built."""
+    from busmark.adapters import packets
+    from busmark.errors import UserError
+
+    try:
+        packets()
+    except UserError as error:
+        pytest.skip(str(error))
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _state_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> None:
     """No test notes its results in the register of whoever runs the tests."""

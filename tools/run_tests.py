@@ -44,8 +44,8 @@ PROCESSES = {"computing": 2, "measuring": 3}
 """Processes of Python's tests; campaigns wait for a third of their time, and miss their
 rates where more run."""
 SEED = "1"
-"""Of the order of Python's tests. It is the same in every run, so that a failure is a change's own;
-`--seed=N` is another."""
+"""Seed of the order of Python's tests. It is the same in every run, so that a failure is a change's
+own; `--seed=N` is another."""
 THREADS = 4
 """Threads of the tests of the core: the contract's suite mostly waits."""
 TESTS = "python/tests"
@@ -361,7 +361,7 @@ def test_steps() -> list[Step]:
 
 
 def seed() -> str:
-    """Return the seed of the order of Python's tests: that of `--seed=N`, or the usual one."""
+    """Return the seed of the order of Python's tests: N of `--seed=N`, or the usual one."""
     given = [word.removeprefix("--seed=") for word in sys.argv[1:] if word.startswith("--seed=")]
     return given[-1] if given else SEED
 

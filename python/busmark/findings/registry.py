@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 OWN = Path(folder.__path__[0]).with_name("texts.toml")
-"""The catalogue of the core; that of a plug-in has the name of its module."""
+"""The catalogue of the core. A plug-in's has the name of its module."""
 
 
 class RuleText(BaseModel):
@@ -49,7 +49,7 @@ Catalogue = TypeAdapter(dict[str, RuleText])
 
 
 def _catalogue(path: Path) -> dict[str, RuleText]:
-    """Read texts by rule; none where there is no file.
+    """Read the texts of each rule; return nothing where there is no file.
 
     Raises:
         UserError: it is not as it must be.
@@ -115,7 +115,8 @@ def _with_text(rule: Rule, text: RuleText | None) -> Rule:
 @cache
 def rules() -> dict[str, Rule]:
     """Return all rules by their names, in the order in which findings of one severity are shown:
-    that of the core's catalogue; rules of plug-ins behind those that they name, else last."""
+    as the core's catalogue has them; a plug-in's rule stands behind the rule that it names, else
+    last."""
     found = {rule.id: rule for own in by_subject().values() for rule in own}
     order = list(_catalogue(OWN))
     for _, module in parts(lambda plugin: plugin.findings):

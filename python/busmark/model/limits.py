@@ -9,7 +9,7 @@ Quantities and their statistics are rows of `busmark.model.quantities`, units ar
 `busmark.model.units`. `p99.9(half_round_trip)` and `p99.9.half_round_trip` are one figure; a
 quantity alone is its first statistic. `late` is the share of samples later than max(20 % of the
 period, 5 ms), `too_late` than max(the period, 50 ms), and `later(2ms)` than that time. `where`
-names the cases that it is for; of a comparison, those of the baseline.
+names the cases that it is for, by the parameters of the baseline in a comparison.
 """
 
 from __future__ import annotations

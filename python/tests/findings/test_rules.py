@@ -375,6 +375,22 @@ def interface(campaign: Planted, case: dict[str, Any], *rounds: list[Any],
     return campaign
 
 
+def prefixed(
+    campaign: Planted, stopped: list[bool | None], prefix: str | None = "nice sh run",
+    node: str | None = None,
+) -> Planted:  # fmt: skip
+    """Plant participants below a side's command, each with whether it was stopped (None: not
+    known)."""
+    campaign.case("a", params={**LATENCY, "side": "b", "side_prefix": prefix}, rows=1)
+    (campaign.directory / "participants").mkdir()
+    table = {"case": "a", "round": 0, "participant": ["passive", "active"], "stopped": stopped}
+    schema = {name: kind for name, kind in polars_schema("participants").items() if name in table}
+    frame = pl.DataFrame(table, schema_overrides={**schema, "node": pl.String})
+    frame = frame.with_columns(node=pl.lit(node, pl.String))
+    frame.write_parquet(campaign.directory / "participants" / "a.r000.parquet")
+    return campaign
+
+
 UNKNOWN = ([None, None], [9, None])
 CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
     "saturated-core": {
@@ -573,6 +589,13 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
             "a", 0, throttled=[2, 1], throttled_ns=[40_000_000, 2_000_000]),
     },
     "packets-dropped swapped cpu-limit tcp-retransmits": {"absent or zero": absent},
+    "participant-unwatched": {
+        "below the command of a side": lambda c: prefixed(c, [None, False]),
+        "that became the command's process": lambda c: prefixed(c, [False, False]),
+        "that were stopped, and seen to be": lambda c: prefixed(c, [True, False]),
+        "on a node, whose kernel nobody asks": lambda c: prefixed(c, [None, None], node="b"),
+        "without a command": lambda c: prefixed(c, [None, None], prefix=None),
+    },
     "bytes-on-wire": {
         "bodies that no interface sent":
             lambda c: interface(c, BODIES, [100_000, 200_000], [17_000_000, None]),

@@ -21,6 +21,8 @@ from busmark.present.drawings import Drawing, drawings
 if TYPE_CHECKING:
     from conftest import Golden, Results
 
+pytestmark = pytest.mark.usefixtures("page_script")
+
 TERMINAL = {"TTY_COMPATIBLE": "1", "NO_COLOR": "1"}
 
 
@@ -218,6 +220,7 @@ CAPTURES = Path(__file__).parents[3] / "crates" / "busmark-packets" / "tests" / 
      ("late-80.txt", ("explain", "D3-udp-be-50-early.pcapng", "--worst", "1")),
      ("late-one-hop-80.txt", ("explain", "cyclonedds.pcapng.gz"))],
 )  # fmt: skip
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_captures_are_as_reviewed(
     golden: Golden, name: str, words: tuple[str, ...], tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -10,6 +10,8 @@ from track_histories import GOODPUT, LOSS, MEDIAN, entry, history, noise, run
 
 from busmark.track import Entry, TrackedHistory, read, track
 
+pytestmark = pytest.mark.usefixtures("page_script")
+
 AT = 15
 
 

@@ -11,6 +11,8 @@ from track_histories import MEDIAN, entry, history, noise, run
 
 from busmark.track import Entry, read, track
 
+pytestmark = pytest.mark.usefixtures("page_script")
+
 BEFORE = 20
 
 

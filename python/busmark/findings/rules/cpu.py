@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
+from busmark.errors import UserError
 from busmark.findings.params import at_full_speed, has_rate
 from busmark.findings.rule import (
     Capabilities,
@@ -23,6 +25,8 @@ from busmark.host.proc import cpu_list
 from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from busmark.findings.cpu_time import CpuUse, Throttling
     from busmark.findings.view import CaseView
     from busmark.model.parameters import Parameters
@@ -393,3 +397,28 @@ PARTICIPANT_STOPPED = Rule(
     ),
     concerns=("latency", "lost"),
 )
+
+
+def participant_unwatched(view: CaseView) -> Iterator[Observation]:
+    unwatched: dict[int, list[str]] = {}
+    for at in view.finished["round"].to_list() if view.params.side_prefix else ():
+        with suppress(UserError):
+            table = view.result.participants(view.case.id, at)
+            if table is not None and (names := _unwatched(table)):
+                unwatched[at] = names
+    if unwatched:
+        at, names = next(iter(unwatched.items()))
+        yield Observation(
+            "note",
+            f"`{view.params.side_prefix}` remains before {listed(names)}; {len(unwatched)} of "
+            f"{count(view.finished.height, 'round')}",
+            weight=len(unwatched),
+        )
+
+
+def _unwatched(table: pl.DataFrame) -> list[str]:
+    here = table.filter(table["node"].is_null() & table["stopped"].is_null())
+    return here["participant"].to_list()
+
+
+PARTICIPANT_UNWATCHED = Rule(id="participant-unwatched", check_case=participant_unwatched)

@@ -70,7 +70,8 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
         below, above = (typical([pair[i].location for pair in found.values()]) for i in (0, 1))
         if below.high is None or above.low is None or below.high >= above.low:
             return
-    at, (low, high) = max(found.items(), key=lambda each: min(m.share for m in each[1]))
+    # The first of equal ones: the last digits of a sum depend on where its terms lie in memory.
+    at, (low, high) = max(found.items(), key=lambda each: round(min(m.share for m in each[1]), 6))
     turns = _turns(view.latencies[at], low, high)
     yield Observation(
         "warning",

@@ -22,9 +22,12 @@ Cause = Literal[
 
 CAUSES: tuple[Cause, ...] = Cause.__args__  # type: ignore[attr-defined]
 SENT_AGAIN: tuple[Cause, ...] = (
-    "tcp-retransmission", "rtps-retransmission", "fragment-resent", "xrce-retransmission",
+    "tcp-retransmission",
+    "rtps-retransmission",
+    "fragment-resent",
+    "xrce-retransmission",
     "dropped-at-receiver",
-)  # fmt: skip
+)
 """Those in which packets carry the sample again."""
 PROVED = CAUSES[: CAUSES.index("on-link")]
 """Those that packets prove to be the reason."""

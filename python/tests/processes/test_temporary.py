@@ -1,0 +1,65 @@
+"""Folders for a while: what a killed command leaves behind is removed by the next one."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from busmark import temporary
+from busmark.temporary import PREFIXES
+
+
+@pytest.fixture
+def place() -> Iterator[Path]:
+    """Make a place for the folders whose path is short enough for sockets."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+HOLDS = """
+import signal, sys
+from busmark.temporary import run_directory
+with run_directory(sys.argv[1]) as folder:
+    (folder / "made").write_text("on the way")
+    print(folder, flush=True)
+    signal.pause()
+"""
+
+
+def holding(prefix: str, folder: Path) -> tuple[subprocess.Popen[str], Path]:
+    """Start a process that has made a folder, and return both."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDS, prefix], stdout=subprocess.PIPE, text=True,
+        env={"TMPDIR": str(folder), "PYTHONPATH": ":".join(sys.path)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    return process, Path(process.stdout.readline().strip())
+
+
+def ended(process: subprocess.Popen[str], how: signal.Signals) -> None:
+    process.send_signal(how)
+    process.communicate()
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_killed_command_leaves_a_folder_that_the_next_one_removes(
+    place: Path, monkeypatch: pytest.MonkeyPatch, prefix: str
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+    killed, left = holding(prefix, place)
+    living, held = holding(prefix, place)
+    try:
+        ended(killed, signal.SIGKILL)
+        assert (left / "made").exists(), "nobody could remove it"
+        # Whatever kind the next command makes, it removes all.
+        for other in PREFIXES:
+            with temporary.run_directory(other) as own:
+                assert own.is_dir() and not left.exists() and (held / "made").exists()
+    finally:
+        ended(living, signal.SIGKILL)
