@@ -170,6 +170,10 @@ def _scaled(figure: Figure | None, factor: float) -> Figure | None:
     )
 
 
+NOT_STATED = "the source does not state it"
+TOO_FEW = "the source has too few samples for the value that it states"
+
+
 def by_round(
     summaries: pl.DataFrame, rounds: Sequence[int], source: str, quantity: Quantity, factor: float
 ) -> LatencyByRound:
@@ -184,7 +188,8 @@ def by_round(
 def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) -> ByRound:
     known = {n: one.figure for n, run in runs.items() if (one := _of_run(run, statistic))}
     if not known:
-        return ByRound(figure=None, reason="the source does not state it")
+        is_stated = any(_is(each, statistic) for run in runs.values() for each in run.figures)
+        return ByRound(figure=None, reason=TOO_FEW if is_stated else NOT_STATED)
     if any(each.value <= 0.0 for each in known.values()):
         return ByRound(figure=None, reason="the source states 0, which is below its resolution")
     counts = [each.count for each in known.values()]
@@ -195,15 +200,20 @@ def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) 
 
 def _of_run(of: Reported, statistic: Statistic) -> ReportedFigure | None:
     """Return a figure of a whole run, if its samples support it or are not stated; else None."""
+    known = next((each for each in of.figures if _is(each, statistic)), None)
+    if known is None or known.percent is None:
+        return known
+    return known if _supported(known.percent, known.figure) else None
+
+
+def _is(known: ReportedFigure, statistic: Statistic) -> bool:
+    """Return whether the source's figure is this statistic of a whole run."""
+    if known.within is not None:
+        return False
+    if statistic.of == "mean":
+        return known.statistic == "mean"
     percent = 50.0 if statistic.of == "median" else statistic.percent
-    for known in of.figures:
-        if known.within is not None:
-            continue
-        if statistic.of == "mean" and known.statistic == "mean":
-            return known
-        if percent is not None and known.percent == percent:
-            return known if _supported(percent, known.figure) else None
-    return None
+    return percent is not None and known.percent == percent
 
 
 def curve(one: Reported, quantity: Quantity, factor: float = 1.0) -> Iterator[Curve]:

@@ -80,6 +80,7 @@ def test_drops_of_others_stand_in_no_row_of_a_case(tmp_path: Path, own: int, col
         ])  # fmt: skip
     text = " ".join(done("show", build.finish(), "--wide").split())
     assert ("UDP drops " in text.partition("Goodput is counted")[0]) is column
+    assert ("UDP drops: at the participants' sockets, warm-up included." in text) is column
     whole = (
         "Whole machine and its networks in the measured time of all rows together, other programs"
     )
@@ -100,3 +101,4 @@ def test_a_command_is_code_in_markdown_and_its_bars_end_no_cell(tmp_path: Path) 
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "`ps -eo pcpu | head`" in text.replace("\\|", "|") and "\\`" not in text
     assert "\\*end\\*" in text
+    assert "\n- ! warning: t\n  - " in text and "\n  - remedy: See" in text

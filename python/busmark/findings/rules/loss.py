@@ -311,7 +311,9 @@ def loss_in_latency(view: CaseView) -> Iterator[Observation]:
         return
     evidence = f"{whole(lost)} of {whole(sent)} pings lost ({share(part)})"
     severity: Severity = "warning" if part >= SERIOUS else "note"
-    if has_rate(view.params) and policy(view.params, "history") == "keep_last":
+    waits = has_rate(view.params) and policy(view.params, "history") == "keep_last"
+    # Where links were asked to lose, a guess at histories would accuse another.
+    if waits and not view.params.link_loss:
         yield Observation(
             severity,
             evidence,
