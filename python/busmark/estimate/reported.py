@@ -9,6 +9,7 @@ import polars as pl
 
 from busmark import stats
 from busmark.estimate import curves
+from busmark.estimate.rows import FEW
 from busmark.model.case import Curve
 from busmark.model.entry import Statistic
 from busmark.model.figure import (
@@ -170,10 +171,6 @@ def _scaled(figure: Figure | None, factor: float) -> Figure | None:
     )
 
 
-NOT_STATED = "the source does not state it"
-TOO_FEW = "the source has too few samples for the value that it states"
-
-
 def by_round(
     summaries: pl.DataFrame, rounds: Sequence[int], source: str, quantity: Quantity, factor: float
 ) -> LatencyByRound:
@@ -188,8 +185,9 @@ def by_round(
 def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) -> ByRound:
     known = {n: one.figure for n, run in runs.items() if (one := _of_run(run, statistic))}
     if not known:
-        is_stated = any(_is(each, statistic) for run in runs.values() for each in run.figures)
-        return ByRound(figure=None, reason=TOO_FEW if is_stated else NOT_STATED)
+        if any(_is(each, statistic) for run in runs.values() for each in run.figures):
+            return ByRound(figure=None, reason=FEW)
+        return ByRound(figure=None, reason="the source does not state it")
     if any(each.value <= 0.0 for each in known.values()):
         return ByRound(figure=None, reason="the source states 0, which is below its resolution")
     counts = [each.count for each in known.values()]

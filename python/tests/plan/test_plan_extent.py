@@ -8,10 +8,9 @@ import pytest
 from plan_adapters import adapter
 
 from busmark.control.roles import roles
-from busmark.plan import expand
+from busmark.plan import expand, flows
 from busmark.plan.counts import load_of
 from busmark.plan.extent import Bounds, range_text, time_of
-from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case
 
