@@ -167,6 +167,13 @@ def test_latencies_longer_than_the_run_are_of_two_clocks(tmp_path: Path) -> None
     assert "import-two-clocks" in text and "90.0 s" in text and "one_way" not in text
 
 
+def test_an_answer_of_means_has_the_caveats_that_touch_it(tmp_path: Path) -> None:
+    imported(tmp_path, HERE / "published" / "performance_test-rate-missed.csv")
+    shown = done("show", tmp_path / "out")
+    answer = shown.partition("Throughput (")[0]
+    assert "8.15" in answer and "The intended rate was not reached" in answer
+
+
 def test_latencies_of_openmessaging_that_were_never_recorded_are_absent() -> None:
     document = json.loads(text_of("omb.json"))
     document |= {
