@@ -14,6 +14,7 @@ from busmark.cli.documents import Files, show, written
 from busmark.cli.options import Amount, names, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
+from busmark.model.text import plural
 
 if TYPE_CHECKING:
     from busmark.track import TrackedHistory
@@ -89,7 +90,8 @@ def add_command(
     entry, left_out = entry_of(directory, commit=commit, date=date, machine=machine)
     added = add(history, entry)
     figures = sum(len(case.figures) for case in entry.cases)
-    of = f"{len(entry.cases)} cases, {figures} figures, commit {short(entry.commit.id)}"
+    of = f"{plural(len(entry.cases), 'case')}, {plural(figures, 'figure')}, "
+    of += f"commit {short(entry.commit.id)}"
     if added:
         echo(f"{history}: added {directory}: {of}, on {entry.machine.name}")
     else:

@@ -49,6 +49,9 @@ EQUIVALENT_LOSS = 0.001
 UNDECIDED = "the interval holds no change, and more than counts as equivalent"
 """The reason where rounds are too few, or vary too much."""
 
+ALONE = "significant alone"
+"""How the reason begins where the adjustment for many tests leaves a difference undecided."""
+
 LEVEL = 1.0 - CONFIDENCE
 
 
@@ -154,7 +157,7 @@ def _by_values(
         return direction(found.name, more=value > unchanged(found.name)), alike
     if p_value <= LEVEL:
         return "undecided", (
-            f"significant alone (p = {number(p_value, 3)}), but not after Holm's correction for "
+            f"{ALONE} (p = {number(p_value, 3)}), but not after Holm's correction for "
             f"{plural(tests, 'comparison')} (p = {number(p_adjusted, 3)})"
         )
     return "undecided", UNDECIDED

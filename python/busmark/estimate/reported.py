@@ -9,6 +9,7 @@ import polars as pl
 
 from busmark import stats
 from busmark.estimate import curves
+from busmark.estimate.rows import FEW
 from busmark.model.case import Curve
 from busmark.model.entry import Statistic
 from busmark.model.figure import (
@@ -184,6 +185,8 @@ def by_round(
 def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) -> ByRound:
     known = {n: one.figure for n, run in runs.items() if (one := _of_run(run, statistic))}
     if not known:
+        if any(_is(each, statistic) for run in runs.values() for each in run.figures):
+            return ByRound(figure=None, reason=FEW)
         return ByRound(figure=None, reason="the source does not state it")
     if any(each.value <= 0.0 for each in known.values()):
         return ByRound(figure=None, reason="the source states 0, which is below its resolution")
@@ -195,15 +198,20 @@ def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) 
 
 def _of_run(of: Reported, statistic: Statistic) -> ReportedFigure | None:
     """Return a figure of a whole run, if its samples support it or are not stated; else None."""
+    known = next((each for each in of.figures if _is(each, statistic)), None)
+    if known is None or known.percent is None:
+        return known
+    return known if _supported(known.percent, known.figure) else None
+
+
+def _is(known: ReportedFigure, statistic: Statistic) -> bool:
+    """Return whether the source's figure is this statistic of a whole run."""
+    if known.within is not None:
+        return False
+    if statistic.of == "mean":
+        return known.statistic == "mean"
     percent = 50.0 if statistic.of == "median" else statistic.percent
-    for known in of.figures:
-        if known.within is not None:
-            continue
-        if statistic.of == "mean" and known.statistic == "mean":
-            return known
-        if percent is not None and known.percent == percent:
-            return known if _supported(percent, known.figure) else None
-    return None
+    return percent is not None and known.percent == percent
 
 
 def curve(one: Reported, quantity: Quantity, factor: float = 1.0) -> Iterator[Curve]:

@@ -49,7 +49,7 @@ Catalogue = TypeAdapter(dict[str, RuleText])
 
 
 def _catalogue(path: Path) -> dict[str, RuleText]:
-    """Read the texts of each rule; return nothing where there is no file.
+    """Read the texts of each rule, if there is a file.
 
     Raises:
         UserError: it is not as it must be.

@@ -91,7 +91,9 @@ def _blocks(section: Section, heading: str) -> Iterator[tuple[str, Part]]:
     lines: list[str] = []
     for block in section.blocks:
         if isinstance(block, Text):
-            lines.append(f"- {escaped(str(block))}")
+            words = str(block)
+            below = "  " if words.startswith("  ") else ""
+            lines.append(f"{below}- {escaped(words)}")
             continue
         if not isinstance(block, Table):
             continue

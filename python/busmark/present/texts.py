@@ -134,8 +134,7 @@ TEXTS = {
     "late_untimed": (
         "Without a latency: samples on one hop alone. Latency is the time from one hop to another, "
         "such as from a client's packet to the packet behind the agent; the capture has one place "
-        "of their way. Nothing confirms {number} of them: whether they were received is not in the "
-        "capture."
+        "of their way."
     ),
     "late_alike": (
         "A row with several samples: the packets show the same of each of them; the packets "

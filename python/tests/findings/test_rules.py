@@ -525,6 +525,9 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
         "many under best effort":
             lambda c: c.case("x", clean(1), {**OPEN, "qos": BEST_EFFORT}, lost=430),
         "a few": lambda c: c.case("x", clean(1), OPEN, lost=4),
+        "many on a link that loses as asked": lambda c: c.case(
+            "x", clean(1), {**OPEN, "qos": BEST_EFFORT, "network": "lab", "link_loss": "2%"},
+            lost=26),
     },
     "loop-stood-still": {
         "three pings": standing(50_000, [1000, 20_000, 30_000], LATENCY),

@@ -8,10 +8,9 @@ import pytest
 from plan_adapters import adapter
 
 from busmark.control.roles import roles
-from busmark.plan import expand
+from busmark.plan import expand, flows
 from busmark.plan.counts import load_of
 from busmark.plan.extent import Bounds, range_text, time_of
-from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -88,7 +87,7 @@ VIDEO = {
      (250.0, 250.0, 2.0)),
 ])  # fmt: skip
 def test_steps_of_each_flow_are_in_what_is_planned(steps: Any, load: Any) -> None:
-    """Of a round of 1 s; a step without a flow is of what is measured."""
+    """A round takes 1 s; a step without a flow is of what is measured."""
     scenario = {"measure": {"duration_s": 1.0}, "timeline": steps, **VIDEO}
     _, (case,) = planned(matrix=STREAM, **scenario)
     assert case.status == "planned", case.reason

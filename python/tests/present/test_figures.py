@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,7 @@ def test_drops_of_others_stand_in_no_row_of_a_case(tmp_path: Path, own: int, col
         ])  # fmt: skip
     text = " ".join(done("show", build.finish(), "--wide").split())
     assert ("UDP drops " in text.partition("Median and percentiles")[0]) is column
+    assert ("UDP drops: at the participants' sockets, warm-up included." in text) is column
     whole = (
         "Whole machine and its networks in the measured time of all rows together, other programs"
     )
@@ -100,3 +102,19 @@ def test_a_command_is_code_in_markdown_and_its_bars_end_no_cell(tmp_path: Path) 
     text = (tmp_path / "out" / "report.md").read_text(encoding="utf-8")
     assert "`ps -eo pcpu | head`" in text.replace("\\|", "|") and "\\`" not in text
     assert "\\*end\\*" in text
+    assert "\n- ! warning: t\n  - " in text and "\n  - remedy: See" in text
+
+
+def test_a_version_stands_without_the_name_beside_what_the_build_lacks(tmp_path: Path) -> None:
+    build = Builder(tmp_path / "result")
+    case = build.case("a", adapter="fastdds3")
+    build.pings(case, 0, np.full(50, 20_000))
+    manifest = build.finish() / "manifest.json"
+    values = json.loads(manifest.read_text(encoding="utf-8"))
+    values["adapters"]["fastdds3"] |= {
+        "title": "eProsima Fast DDS 3", "cost": "a write allocates memory",
+        "middleware_version": "eProsima Fast DDS 3.2.2, built without security",
+    }  # fmt: skip
+    manifest.write_text(json.dumps(values), encoding="utf-8")
+    row = "eProsima Fast DDS 3 3.2.2, built without security a write allocates memory"
+    assert row in " ".join(done("show", manifest.parent, "--wide").split())

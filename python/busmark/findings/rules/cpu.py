@@ -78,7 +78,7 @@ def saturated_core(view: CaseView) -> Iterator[Observation]:
 
 def _used(use: CpuUse) -> tuple[float, str]:
     """Return the greatest share of a CPU's time that participants used, and who did, in words."""
-    threads = [(own.thread, f"a thread of {own.name} ran") for own in use.participants]
+    threads = [(own.thread, f"a thread of participant {own.name} ran") for own in use.participants]
     cpus = [
         (used, f"participants ran on CPU {number}{f' of node {node}' if node else ''}")
         for (node, number), used in use.common.items()

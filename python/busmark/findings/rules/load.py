@@ -61,8 +61,8 @@ def _met(use: CpuUse) -> tuple[float, str] | None:
         found.append(
             (
                 waited_ns,
-                f"a thread of {own.name} waited for a CPU for {duration(waited_ns)} and ran for "
-                f"{duration(ran_ns)} of {_window(use)}, while other processes used "
+                f"a thread of participant {own.name} waited for a CPU for {duration(waited_ns)} "
+                f"and ran for {duration(ran_ns)} of {_window(use)}, while other processes used "
                 f"{share(round(others, 2))} of {_named(sorted(own.cpus))}",
             )
         )

@@ -310,7 +310,7 @@ def _drift(rows: list[dict[str, Any]]) -> Iterator[Observation]:
         yield Observation(
             "warning",
             f"{'latency' if test == 'latency' else 'goodput'} in the second half of "
-            f"{count(len(changes), 'round')} {expm1(by):+.1%} against the first "
+            f"{count(len(changes), 'round')} {100 * expm1(by):+.1f} % against the first "
             f"(Mann-Kendall {p_value(found.p_value)})",
             weight=abs(by),
             title="The machine changed while the campaign ran",
@@ -336,8 +336,8 @@ def _predecessors(rows: list[dict[str, Any]]) -> Iterator[Observation]:
         return
     yield Observation(
         "warning",
-        f"after {names[found.highest]} values are {expm1(found.spread):.1%} above those after "
-        f"{names[found.lowest]} (Kruskal-Wallis {p_value(found.p_value)})",
+        f"after {names[found.highest]} values are {100 * expm1(found.spread):.1f} % above those "
+        f"after {names[found.lowest]} (Kruskal-Wallis {p_value(found.p_value)})",
         weight=found.spread,
     )
 

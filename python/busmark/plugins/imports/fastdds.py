@@ -96,7 +96,7 @@ TAIL = Flaw(
 WRITTEN = Flaw(
     "fastdds-publication",
     "warning",
-    "The publisher's rate is no delivery",
+    "The publisher's rate is not a rate of delivery",
     "Publication throughput counts calls of write. It is shown as written; goodput is the "
     "subscriber's.",
     "Compare goodput.",

@@ -11,6 +11,7 @@ import polars as pl
 from pydantic import ValidationError
 
 from busmark.errors import UserError
+from busmark.model import text
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports.assemble import ImportedCase
 from busmark.plugins.imports.model import Flaw, ReportedFigure, Run
@@ -54,8 +55,8 @@ def nothing_received(run: Run) -> None:
     """Note a flaw where the run states that no sample arrived."""
     if run.values.get("received") == 0:
         sent = run.values.get("sent")
-        text = "0 received" + ("" if sent is None else f" of {sent} sent")
-        run.observed.append((NOTHING, text))
+        evidence = "0 received" + ("" if sent is None else f" of {sent} sent")
+        run.observed.append((NOTHING, evidence))
 
 
 def of_two_clocks(run: Run) -> None:
@@ -72,10 +73,11 @@ def of_two_clocks(run: Run) -> None:
         if min(values) >= 0 and max(values) <= longest:
             continue
         run.reported = [s for s in run.reported if s.quantity != quantity]
-        text = f"from {min(values) / 1e9:,.6g} s to {max(values) / 1e9:,.6g} s"
+        least, greatest = (text.amount(value / 1e9, "s") for value in (min(values), max(values)))
+        evidence = least if least == greatest else f"from {least} to {greatest}"
         if run.length_s is not None:
-            text += f" in a run of {run.length_s:.3g} s"
-        run.observed.append((TWO_CLOCKS, text))
+            evidence += f" in a run of {text.amount(run.length_s, 's')}"
+        run.observed.append((TWO_CLOCKS, evidence))
 
 
 def possible(cases: Sequence[ImportedCase]) -> None:

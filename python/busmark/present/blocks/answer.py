@@ -16,7 +16,7 @@ from busmark.compare.effects import WITH_SPENT, Effect
 from busmark.compare.fits import WORKLOAD, DiscoveryGrowth
 from busmark.compare.ranking import Ranking
 from busmark.compare.rounds import Versus
-from busmark.compare.verdict import BETTER, EQUIVALENT, WORSE
+from busmark.compare.verdict import ALONE, BETTER, EQUIVALENT, WORSE
 from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import TIMES, CaseSummary
@@ -34,6 +34,9 @@ MOST_LABELS = 12
 MOST_EFFECTS = MOST_FITS = 12
 
 BASELINES = "Baselines"
+
+NOT_AFTER_HOLM = f"{ALONE}, but not after Holm's correction for all comparisons"
+"""Their intervals, which are not corrected, may leave out 1."""
 
 UNMEASURED = f"{text.ABSENT}: not measured."
 
@@ -69,6 +72,18 @@ def answer(campaign: Campaign) -> Section | None:
         counts = Counter(case.status.replace("_", " ") for case in campaign.cases)
         blocks.append(fact("No case has a figure", in_words(counts), ""))
     return Section("Answer", blocks) if blocks else None
+
+
+def answering(campaign: Campaign) -> set[str]:
+    """Return the cases whose figures are the answer: of the workloads, else those with a mean."""
+    members = [case for own in workloads(campaign).values() for case in own.values()]
+    if not members and (means := reported_means(campaign.cases)):
+        members = [
+            case
+            for case, *figures in zip(campaign.cases, *means.values(), strict=True)
+            if any(figures)
+        ]
+    return {case.id for case in members if not case.is_floor}
 
 
 def _means(cases: Sequence[CaseSummary], means: Mapping[str, Sequence[Figure | None]]) -> Table:
@@ -187,6 +202,8 @@ def _undecided(columns: Sequence[Column], found: Sequence[Ranking | None]) -> It
     for reason in dict.fromkeys(c.note for c in cells if c.verdict == "undecided" and not c.value):
         if reason:
             yield fact(SIGNS["undecided"], reason)
+    if any(c.verdict == "undecided" and c.note.startswith(ALONE) for c in cells):
+        yield fact(f"Some {SIGNS['undecided']}", NOT_AFTER_HOLM)
     alone = [ranking for ranking in found if ranking and not ranking.leader]
     several = (place for ranking in alone if len(ranking.places) > 1 for place in ranking.places)
     for why in dict.fromkeys(place.reason for place in several):

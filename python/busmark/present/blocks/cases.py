@@ -442,6 +442,8 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         )
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
+    if any(case.udp_socket_drops for case in cases):
+        yield fact("UDP drops", "at the participants' sockets, warm-up included")
     if of_all := [
         f"{one.title} {text.count(total)}"
         for one in COUNTERS

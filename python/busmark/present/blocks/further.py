@@ -224,7 +224,8 @@ def matrices(campaign: Campaign) -> Iterator[Section]:
         yield Section(
             title,
             [*charts, Table(columns, [Row() for _ in names]), *own_notes],
-            summary=f"{matrix.working} of {text.plural(len(matrix.cells), 'pair')} work",
+            summary=f"{matrix.working} of {text.plural(len(matrix.cells), 'pair')} "
+            f"{'works' if matrix.working == 1 else 'work'}",
             key=f"{key}-table",
             part=INTEROPERABILITY,
         )

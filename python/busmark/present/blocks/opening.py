@@ -14,7 +14,7 @@ from busmark.compare.requirements import RequirementVerdict
 from busmark.findings.registry import Kind, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
-from busmark.present.blocks.answer import workloads
+from busmark.present.blocks.answer import answering, version
 from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.document import Cell, Row, Section, Table, Text
 from busmark.present.figures import in_words
@@ -36,9 +36,7 @@ def lines(campaign: Campaign) -> Iterator[str]:
     if campaign.source is not None:
         names = [file.name for file in campaign.source.files]
         more = [f"{len(names) - MOST_FILES} more"] if len(names) > MOST_FILES else []
-        yield f"Imported from {text.joined(campaign.source.tools)}: " + text.joined(
-            [*names[:MOST_FILES], *more]
-        )
+        yield f"{text.joined(campaign.source.tools)}: {text.joined([*names[:MOST_FILES], *more])}"
     host = campaign.hosts.get("") or {}
     machine = [
         text.plural(cpus, "CPU") if isinstance(cpus := host.get("cpus_online"), int) else "",
@@ -178,12 +176,7 @@ def _more_rounds(judged: RequirementVerdict) -> str:
 def caveats(campaign: Campaign) -> Section | None:
     """Return the errors and warnings that touch a case of the answer, and what else to know of the
     middleware."""
-    shown = {
-        case.id
-        for members in workloads(campaign).values()
-        for case in members.values()
-        if not case.is_floor
-    }
+    shown = answering(campaign)
     touching = [
         kind
         for kind in kinds(campaign.findings)
@@ -233,8 +226,10 @@ def _handicaps(campaign: Campaign) -> Table | None:
             notes.append(cost)
         if notes:
             title = str(declared.get("title") or name)
-            version = str(declared.get("middleware_version") or "").removeprefix(f"{title} ")
-            rows.append((title, version or None, "; ".join(notes)))
+            sentence, number = str(declared.get("middleware_version") or ""), version(declared)
+            # Its name stands before the number; what a build lacks, behind it.
+            known = sentence[sentence.index(number) :] if number else None
+            rows.append((title, known, "; ".join(notes)))
     if not rows:
         return None
     heads, title = ("Middleware", "Version", "Handicap"), "What each middleware spends or lacks"

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from busmark.model.text import count, time_text, upper_first
 from busmark.plugins.capture.blocks import figures, hops, remarks
 from busmark.plugins.capture.late.model import Cause, Diagram, Event, Late, LateSamples
+from busmark.present.blocks.rows import fact
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
 
 CAUSES: dict[Cause, str] = {
@@ -40,6 +41,8 @@ CAUSES: dict[Cause, str] = {
     "not-in-capture": "not in this capture",
     "unexplained": "not explained by packets",
 }
+UNCONFIRMED = "Confirmed by no packet, so that the capture does not show whether they were received"
+
 MOST_LISTED = 200
 """Samples of a capture that are listed."""
 
@@ -66,12 +69,12 @@ def _further(file: str) -> Section:
 
 
 def _counts(found: LateSamples) -> Section:
-    in_time = found.samples - found.late - found.lost - found.untimed
-    timed, followed = in_time + found.late > 0, found.samples - found.unfollowed > 0
+    on_time = found.samples - found.late - found.lost - found.untimed
+    timed, followed = on_time + found.late > 0, found.samples - found.unfollowed > 0
     rows: list[tuple[str, int, int | None, bool]] = [
         ("late", found.late, found.examined_late, timed or not found.untimed),
         ("lost", found.lost, found.examined_lost, followed or not found.unfollowed),
-        ("in time", in_time, found.ordinary, timed or not found.untimed),
+        ("on time", on_time, found.ordinary, timed or not found.untimed),
     ]
     if found.untimed:
         rows.append(("without a latency", found.untimed, None, True))
@@ -82,8 +85,9 @@ def _counts(found: LateSamples) -> Section:
     ]
     notes = []
     if found.untimed:
-        values: dict[str, object] = {"number": count(found.unfollowed)}
-        notes.append(Text("late_untimed", values, style="quiet"))
+        notes.append(Text("late_untimed", style="quiet"))
+    if found.untimed and found.unfollowed:
+        notes.append(fact(UNCONFIRMED, count(found.unfollowed)))
     if found.limit_ns is not None and found.median_ns is not None:
         limit, median = time_text(found.limit_ns), time_text(found.median_ns)
         values = {

@@ -394,13 +394,14 @@ def test_a_file_in_which_nothing_can_be_read_is_refused(
         ran("explain", tmp_path / "no.pcap")
 
 
-def test_samples_on_one_hop_have_no_latency_so_that_none_is_in_time() -> None:
+def test_samples_on_one_hop_have_no_latency_so_that_none_is_on_time() -> None:
     file = KEPT / "cyclonedds.pcapng.gz"
     assert (found := ran("explain", file))["untimed"] == found["samples"] - found["lost"] == 8
     shown = done("capture", "explain", file)
     rows = {words[0]: words[-2:] for line in shown.splitlines() if (words := line.split())}
     assert rows["late"] == ["—", "—"] and rows["without"][0] == "8"
-    assert re.search(r"in time +— +—", shown) and "A    RTPS DATA over UDP" in shown
+    assert re.search(r"on time +— +—", shown) and "A    RTPS DATA over UDP" in shown
+    assert ("Confirmed by no packet" in shown) is (found["unfollowed"] > 0)
 
 
 def test_samples_of_which_the_packets_show_the_same_are_one_row(tmp_path: Path) -> None:

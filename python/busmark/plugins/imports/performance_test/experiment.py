@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from busmark.model import text
 from busmark.plugins.imports.model import (
     Flaw,
     Half,
@@ -216,8 +217,10 @@ class Experiment:
     def named(self) -> tuple[str, str]:
         """Adapter and title."""
         if self.by_ros:
-            adapter, title = RMW.get(self.rmw, (self.rmw.removeprefix("rmw_") or "ros2", "ROS 2"))
-            return adapter, f"{title} in ROS 2" if title != "ROS 2" else title
+            if not self.rmw:
+                return "ros2", "ROS 2"
+            adapter, title = RMW.get(self.rmw, (self.rmw.removeprefix("rmw_"), self.rmw))
+            return adapter, f"{title} in ROS 2"
         lower = self.means.lower() or "unknown"
         return MIDDLEWARE.get(self.means.upper().replace("-", "_"), (lower, self.means))
 
@@ -330,6 +333,10 @@ def _intervals(rows: Sequence[Row], size: int | None) -> pl.DataFrame | None:
     return intervals_of(starts, (row.length_s for row in rows), counts, size)
 
 
+def _rate(rate_hz: float | None) -> str:
+    return f"rate {text.number(rate_hz, 0)} Hz" if rate_hz else "rate unlimited"
+
+
 def observe(imported: ImportedFile, run: Run, form: str, experiment: Experiment) -> None:
     """Add the flaws that the file shows."""
     rows = len(experiment.rows)
@@ -337,7 +344,7 @@ def observe(imported: ImportedFile, run: Run, form: str, experiment: Experiment)
         imported.observe(MOMENTS, f"moments of {rows} rows", [run])
         if form == "csv":
             imported.observe(VARIANCE, f"{rows} rows", [run])
-        imported.observe(ACTUAL, f"rate {experiment.rate_hz or 'unlimited'}", [run])
+        imported.observe(ACTUAL, _rate(experiment.rate_hz), [run])
         if experiment.quantity == "one_way":
             imported.observe(ONE_HOST, f"roundtrip mode {experiment.roundtrip}", [run])
     imported.observe(RATES, f"{rows} rows", [run])
@@ -396,9 +403,9 @@ def _join(read: Run, written: Run) -> None:
         read.values.get("received"),
         read.values.get("lost"),
     )
-    text = f"{sent} sent; {received} received"
-    text += "" if lost is None else f", {lost} counted as lost"
+    evidence = f"{sent} sent; {received} received"
+    evidence += "" if lost is None else f", {lost} counted as lost"
     expected = (sent or 0) * (read.params.subscribers or 1)
     if received is not None and lost is not None and expected > received + lost:
-        text += f"; {expected - received - lost} in neither count"
-    read.observed.append((HALVES, text))
+        evidence += f"; {expected - received - lost} in neither count"
+    read.observed.append((HALVES, evidence))

@@ -244,7 +244,7 @@ def observe(imported: ImportedFile) -> None:
     imported.observe(RESOLUTION, f"every time of {sizes_of(coarse)}", coarse)
     capped = [(run, percent) for run in latency if (percent := _capped(run)) is not None]
     shown = ", ".join(f"{percent:.10g} % at {run.params.size} B" for run, percent in capped[:3])
-    imported.observe(TAIL, f"{shown} is the maximum", [run for run, _ in capped])
+    imported.observe(TAIL, f"equal to the maximum: {shown}", [run for run, _ in capped])
     streams = imported.of_test("throughput")
     lossy = [run for run in streams if run.values.get("lost")]
     lost = sum(run.values["lost"] or 0 for run in lossy)

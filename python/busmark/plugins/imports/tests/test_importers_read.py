@@ -164,7 +164,14 @@ def test_latencies_longer_than_the_run_are_of_two_clocks(tmp_path: Path) -> None
     text = (HERE / "published" / "performance_test-run1-sub.csv").read_text(encoding="utf-8")
     path.write_text(text.replace("0.6408", "90000").replace("0.4355", "2000"), encoding="utf-8")
     text = imported(tmp_path, path)
-    assert "import-two-clocks" in text and "90 s" in text and "one_way" not in text
+    assert "import-two-clocks" in text and "90.0 s" in text and "one_way" not in text
+
+
+def test_an_answer_of_means_has_the_caveats_that_touch_it(tmp_path: Path) -> None:
+    imported(tmp_path, HERE / "published" / "performance_test-rate-missed.csv")
+    shown = done("show", tmp_path / "out")
+    answer = shown.partition("Throughput (")[0]
+    assert "8.15" in answer and "The intended rate was not reached" in answer
 
 
 def test_latencies_of_openmessaging_that_were_never_recorded_are_absent() -> None:
