@@ -119,17 +119,17 @@ def fetched(participant: Any, task: Task, ends: list[Any]) -> tuple[Any, str]:
             "no type object (DDS-XTypes)",
             unknown,
         )
-    why = ""
+    refusal = ""
     for one in known:
         try:
             found, _ = get_types_for_typeid(participant, one.type_id, int(TYPE_S * 1e9))
         except DDSException as error:
-            why = f"who announces it gives no type object within {TYPE_S:g} s ({error.msg})"
+            refusal = f"who announces it gives no type object within {TYPE_S:g} s ({error.msg})"
         except Exception as error:  # the package has no class for what it cannot make
-            why = f"Cyclone DDS's Python package makes no class of it: {error!r}"
+            refusal = f"Cyclone DDS's Python package makes no class of it: {error!r}"
         else:
             return found, one.type_name
-    raise Problem(f"the type {names} of {task.topic} cannot be had: {why}", unknown)
+    raise Problem(f"the type {names} of {task.topic} cannot be had: {refusal}", unknown)
 
 
 def policies(ends: list[Any]) -> list[dict[str, Any]]:
@@ -167,8 +167,8 @@ def for_writer(readers: list[dict[str, Any]]) -> Any:
     def all_of(name: str) -> list[Any]:
         return [one[name] for one in readers if name in one]
 
-    kinds = [Policy.Durability.Volatile, Policy.Durability.TransientLocal,
-             Policy.Durability.Transient, Policy.Durability.Persistent]  # fmt: skip
+    kind = Policy.Durability
+    kinds = [kind.Volatile, kind.TransientLocal, kind.Transient, kind.Persistent]
     found = [
         Policy.Reliability.Reliable(int(1e9)),
         max(all_of("Durability"), key=kinds.index, default=kinds[0]),

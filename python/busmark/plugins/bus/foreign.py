@@ -67,9 +67,8 @@ def write(
     Raises:
         UserError: nobody announces the type, or the value is none of it.
     """
-    task = {"does": "write", "topic": topic, "wait_s": wait_s, "count": count,
-            "value": value, "members": members}  # fmt: skip
-    with _process(bus, task) as running:
+    task = {"does": "write", "topic": topic, "wait_s": wait_s}
+    with _process(bus, {**task, "count": count, "value": value, "members": members}) as running:
         return {"topic": topic, **_next(running, wait_s, topic)}
 
 

@@ -16,14 +16,16 @@ from cyclonedds.idl import types
 from busmark.plugins.bus.dynamic import (
     Problem,
     Task,
+    Wrong,
     completed,
     fetched,
     for_reader,
     for_writer,
     group,
+    plain,
     policies,
+    value_of,
 )
-from busmark.plugins.own_types.codec import Wrong, plain, value_of
 
 
 class Colour(idl.IdlEnum, typename="made.Colour"):
@@ -84,10 +86,16 @@ def test_members_that_are_not_given_have_the_defaults_of_their_types() -> None:
 
 def test_members_are_given_by_path_and_take_precedence_over_the_value() -> None:
     given = made(
-        ("label", "7"), ("grid[1][0]", "5"), ("part.on", "true"), ("parts[0].weight", "2"),
-        ("colour", "BLUE"), ("flags", '["hot"]'),
-        parts=[{"on": True}], part={"weight": 1.5}, label="other",
-    )  # fmt: skip
+        ("label", "7"),
+        ("grid[1][0]", "5"),
+        ("part.on", "true"),
+        ("parts[0].weight", "2"),
+        ("colour", "BLUE"),
+        ("flags", '["hot"]'),
+        parts=[{"on": True}],
+        part={"weight": 1.5},
+        label="other",
+    )
     expected = {
         **DEFAULTS,
         "label": "7",
@@ -143,11 +151,14 @@ def test_a_writer_offers_what_each_reader_asks_for() -> None:
     readers = [
         end(Policy.Deadline(5), Policy.Partition(["a"]), Policy.Ownership.Exclusive),
         end(
-            Policy.Deadline(3), Policy.Durability.TransientLocal, Policy.Liveliness.Automatic(9),
-            Policy.DestinationOrder.BySourceTimestamp, Policy.Partition(["b"]),
+            Policy.Deadline(3),
+            Policy.Durability.TransientLocal,
+            Policy.Liveliness.Automatic(9),
+            Policy.DestinationOrder.BySourceTimestamp,
+            Policy.Partition(["b"]),
             Policy.DataRepresentation(use_xcdrv2_representation=True),
         ),
-    ]  # fmt: skip
+    ]
     asked = policies(readers)
     offered = for_writer(asked)
     assert offered[Policy.Deadline].deadline == 3
