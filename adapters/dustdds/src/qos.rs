@@ -24,7 +24,19 @@ pub const HONOURED: &[QosValue] = &[
 ];
 
 /// The values that can change while traffic flows.
-pub const MUTABLE: &[QosValue] = &[QosValue::Lifespan];
+pub const MUTABLE: &[QosValue] = &[
+    QosValue::Lifespan,
+    QosValue::Deadline,
+    QosValue::OwnershipStrength,
+    QosValue::TimeBasedFilter,
+];
+
+/// Those of them that mean something to a writer.
+pub const MUTABLE_BY_WRITER: &[QosValue] =
+    &[QosValue::Lifespan, QosValue::Deadline, QosValue::OwnershipStrength];
+
+/// Those of them that mean something to a reader.
+pub const MUTABLE_BY_READER: &[QosValue] = &[QosValue::Deadline, QosValue::TimeBasedFilter];
 
 fn duration(ns: i64) -> DurationKind {
     let (seconds, rest) = (ns.max(0) / 1_000_000_000, ns.max(0) % 1_000_000_000);
@@ -80,21 +92,23 @@ pub fn writer(qos: &Qos) -> DataWriterQos {
     if let Some(kind) = durability(qos) {
         native.durability.kind = kind;
     }
-    if let Some(ns) = qos.deadline_ns {
-        native.deadline.period = duration(ns);
-    }
-    if let Some(strength) = qos.ownership_strength {
+    if qos.ownership_strength.is_some() {
         native.ownership.kind = OwnershipQosPolicyKind::Exclusive;
-        native.ownership_strength.value = strength;
     }
-    change(&mut native, qos);
+    change_writer(&mut native, qos);
     native
 }
 
 /// What can change of a writer.
-pub fn change(native: &mut DataWriterQos, qos: &Qos) {
+pub fn change_writer(native: &mut DataWriterQos, qos: &Qos) {
     if let Some(ns) = qos.lifespan_ns {
         native.lifespan.duration = duration(ns);
+    }
+    if let Some(ns) = qos.deadline_ns {
+        native.deadline.period = duration(ns);
+    }
+    if let Some(strength) = qos.ownership_strength {
+        native.ownership_strength.value = strength;
     }
 }
 
@@ -111,14 +125,19 @@ pub fn reader(qos: &Qos) -> DataReaderQos {
     if let Some(kind) = durability(qos) {
         native.durability.kind = kind;
     }
+    if qos.ownership_strength.is_some() {
+        native.ownership.kind = OwnershipQosPolicyKind::Exclusive;
+    }
+    change_reader(&mut native, qos);
+    native
+}
+
+/// What can change of a reader.
+pub fn change_reader(native: &mut DataReaderQos, qos: &Qos) {
     if let Some(ns) = qos.deadline_ns {
         native.deadline.period = duration(ns);
     }
     if let Some(ns) = qos.time_based_filter_ns {
         native.time_based_filter.minimum_separation = duration(ns);
     }
-    if qos.ownership_strength.is_some() {
-        native.ownership.kind = OwnershipQosPolicyKind::Exclusive;
-    }
-    native
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, HotCell, Listener, Reader, Result, Sink, Source, Status, Wait,
+    EndpointConfig, HotCell, Listener, Qos, Reader, Result, Sink, Source, Status, Wait,
 };
 use dust_dds::dds_async::data_reader::DataReaderAsync;
 use dust_dds::dds_async::domain_participant::DomainParticipantAsync;
@@ -39,6 +39,7 @@ pub(crate) trait Reading: Send + Sync {
     fn take(&self, max: usize, sink: &mut Sink) -> std::result::Result<usize, Status>;
     fn wait(&self, timeout: Duration) -> std::result::Result<(), Status>;
     fn matched(&self) -> std::result::Result<u32, Status>;
+    fn set_qos(&self, qos: &Qos) -> Result<()>;
 }
 
 /// Samples that the crate has given and the sink has not got yet.
@@ -198,6 +199,15 @@ impl<T: Sample> Reading for TypedReader<T> {
         let matched = self.reader.get_matched_publications().map_err(|e| status(&e))?;
         Ok(matched.len() as u32)
     }
+
+    fn set_qos(&self, change: &Qos) -> Result<()> {
+        change.require(qos::MUTABLE_BY_READER)?;
+        self.topic.check().map_err(|status| status.error("Dust DDS has panicked"))?;
+        let mut native = self.reader.get_qos().map_err(|e| error(&e, "QoS"))?;
+        qos::change_reader(&mut native, change);
+        let native = QosKind::Specific(native);
+        self.reader.set_qos(native).map_err(|e| error(&e, "changed QoS"))
+    }
 }
 
 /// The crate's listener, which calls Busmark's. It lives on the executor's thread.
@@ -250,5 +260,9 @@ impl Reader for DustReader {
 
     fn matched(&self) -> std::result::Result<u32, Status> {
         self.0.matched()
+    }
+
+    fn set_qos(&self, qos: &Qos) -> Result<()> {
+        self.0.set_qos(qos)
     }
 }

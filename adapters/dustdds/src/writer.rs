@@ -94,9 +94,10 @@ impl<T: Sample> Writing for TypedWriter<T> {
     }
 
     fn set_qos(&self, change: &Qos) -> Result<()> {
+        change.require(qos::MUTABLE_BY_WRITER)?;
         self.topic.check().map_err(|status| status.error("Dust DDS has panicked"))?;
         let mut native = self.writer.get_qos().map_err(|e| error(&e, "QoS"))?;
-        qos::change(&mut native, change);
+        qos::change_writer(&mut native, change);
         let native = QosKind::Specific(native);
         self.writer.set_qos(native).map_err(|e| error(&e, "changed QoS"))
     }

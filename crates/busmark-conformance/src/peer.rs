@@ -2,7 +2,8 @@
 //!
 //! The program that runs the suite starts itself once more ([`Peer`]) and calls [`serve_peer`] there.
 //! Both talk in lines over the child's stdin and stdout: the suite sends `connect LOCATOR` for each
-//! reader, or `locate`, which the child answers with `locator LOCATOR`, and `go`; the child answers `done COUNT` when its samples are written, keeps its writer
+//! reader, or `locate`, which the child answers with `locator LOCATOR`; `set QOS`, which it answers with
+//! `changed`; and `go`. The child answers `done COUNT` when its samples are written, keeps its writer
 //! until its stdin ends, and then ends. `failed WHY` says that it has ended before.
 
 use std::io::{BufRead, BufReader, Write};
@@ -90,6 +91,10 @@ fn serve(task: &Task) -> Verdict<()> {
             writer.handle.connect(locator)?;
         } else if line == "locate" {
             println!("{MARK}locator {}", writer.handle.locator()?);
+        } else if let Some(qos) = line.strip_prefix("set ") {
+            let qos: Qos = serde_json::from_str(qos).map_err(|e| Stop::Failed(e.to_string()))?;
+            writer.handle.set_qos(&qos)?;
+            println!("{MARK}changed");
         } else if line == "go" {
             if task.matched {
                 until("the writer counts its reader", patience, || {
@@ -201,7 +206,14 @@ impl PeerWriter {
         self.tell("go")
     }
 
-    /// Waits until it has written all.
+    /// Changes its QoS (C26).
+    pub fn set_qos(&mut self, qos: &Qos) -> Verdict<()> {
+        let qos = serde_json::to_string(qos).map_err(|e| Stop::Failed(e.to_string()))?;
+        self.tell(&format!("set {qos}"))?;
+        self.done()
+    }
+
+    /// Waits until it has written all, or changed what it was told to.
     pub fn done(&mut self) -> Verdict<()> {
         if let Ok(line) = self.lines.recv_timeout(self.patience) {
             return match line.strip_prefix(FAILED) {
@@ -216,7 +228,7 @@ impl PeerWriter {
             Err(error) => Err(error.to_string()),
         });
         let end = end.unwrap_or_else(|stop| stop.to_string());
-        fail(format!("the second process has not written its samples: {end}"))
+        fail(format!("the second process has not done what it was told to: {end}"))
     }
 
     /// Ends it without any goodbye.

@@ -129,6 +129,8 @@ pub(crate) const TESTS: &[Test] = tests![
     locators::c36_a_wrong_locator_is_refused,
     locators::c36_only_the_side_that_binds_has_a_locator,
     changes::c26_set_qos_takes_effect_while_traffic_flows,
+    network::c26_a_changed_transport_priority_marks_packets,
+    network::c26_a_changed_latency_budget_gathers_samples,
     changes::c26_what_cannot_change_is_refused_and_changes_nothing,
     instances::c27_samples_of_every_instance_arrive,
     instances::c27_keep_last_holds_samples_of_each_instance,

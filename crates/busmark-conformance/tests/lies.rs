@@ -212,6 +212,8 @@ lies! {
         => ["c26_set_qos_takes_effect_while_traffic_flows"] in ["c26"];
     a_refused_change_breaks_c26: "LIE_MUTABLE_REFUSED"
         => ["c26_set_qos_takes_effect_while_traffic_flows"] in ["c26"];
+    a_changed_filter_without_effect_breaks_c26: "LIE_MUTABLE_FILTER"
+        => ["c26_set_qos_takes_effect_while_traffic_flows"] in ["c26"];
     an_ignored_key_breaks_c27: "LIE_KEYS"
         => [
             "c27_keep_last_holds_samples_of_each_instance",
@@ -353,6 +355,16 @@ fn the_second_process_tells_the_suite_alone_why_it_failed() {
 #[test]
 fn a_latency_budget_without_effect_breaks_c8() {
     caught_by_root("LIE_LATENCY_BUDGET", "c08_latency_budget_gathers_samples", NO_NETWORK);
+}
+
+#[test]
+fn a_changed_priority_or_budget_without_effect_breaks_c26() {
+    for (lie, name) in [
+        ("LIE_MUTABLE_PRIORITY", "c26_a_changed_transport_priority_marks_packets"),
+        ("LIE_MUTABLE_BUDGET", "c26_a_changed_latency_budget_gathers_samples"),
+    ] {
+        caught_by_root(lie, name, NO_NETWORK);
+    }
 }
 
 #[test]

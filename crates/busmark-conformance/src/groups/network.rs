@@ -1,13 +1,17 @@
-//! C8 under loss, C11: what only shows on a network. Each test runs in a network namespace of its
+//! C8 under loss, C11, C26: what only shows on a network. Each test runs in a network namespace of its
 //! own, which its thread enters and which goes away with the thread; root only.
 
 use std::process::Command;
 use std::time::Duration;
 
-use busmark_adapter::{Disclosure, EndpointConfig, Feature, Qos, QosValue, Status};
+use busmark_adapter::{
+    Disclosure, EndpointConfig, Feature, ParticipantHandle, Qos, QosValue, Reach, Status,
+};
 
 use crate::kit::process::{listening_on_all, packets_sent};
-use crate::kit::{Context, Got, Inbox, Link, Plan, Verdict, describe, ensure, fail, skip, until};
+use crate::kit::{
+    Context, Got, Inbox, Link, Plan, Verdict, describe, ensure, fail, skip, until, word,
+};
 use crate::peer::PeerWriter;
 use crate::raw::system::enter_own_network;
 
@@ -311,28 +315,156 @@ pub(crate) fn c08_latency_budget_gathers_samples(context: &Context) -> Verdict {
     Ok(told)
 }
 
-pub(crate) fn c08_transport_priority_marks_packets(context: &Context) -> Verdict {
+/// Counts packets with a priority on loopback from now on ([`counted`]).
+fn count_marked() -> Verdict<()> {
+    run("nft", "add table inet busmark")?;
+    run("nft", "add chain inet busmark marked { type filter hook input priority 0 ; }")?;
+    run("nft", "add rule inet busmark marked iif lo ip dscp != cs0 counter accept")?;
+    Ok(())
+}
+
+/// A priority, as [`count_marked`] counts it.
+fn with_priority(priority: i32) -> Qos {
+    Qos { transport_priority: Some(priority), ..Qos::default() }
+}
+
+/// Skips where the transport has no priority.
+fn need_priority(context: &Context) -> Verdict<()> {
     context.need_qos(QosValue::TransportPriority)?;
     let mut asked = context.endpoint();
-    asked.qos.transport_priority = Some(40);
+    asked.qos.transport_priority = Some(PRIORITY);
     let participant = context.participant()?;
     if let Err(error) = participant.writer(&asked)
         && error.status == Status::Unsupported
     {
         return skip(format!("this transport has no priority: {}", error.message));
     }
-    own_network(context)?;
-    run("nft", "add table inet busmark")?;
-    run("nft", "add chain inet busmark marked { type filter hook input priority 0 ; }")?;
-    run("nft", "add rule inet busmark marked iif lo ip dscp != cs0 counter accept")?;
+    own_network(context)
+}
+
+const PRIORITY: i32 = 40;
+
+/// A priority shows in the packets of [`COUNT`] samples. Some middleware marks what it says on its own
+/// account, and a stream of bytes carries several samples in a packet where the machine is busy.
+fn is_marked(with: u64, without: u64) -> bool {
+    with >= without + COUNT / 10
+}
+
+pub(crate) fn c08_transport_priority_marks_packets(context: &Context) -> Verdict {
+    need_priority(context)?;
+    count_marked()?;
     packets(context, |_| ())?;
     let without = counted()?;
-    packets(context, |q| q.transport_priority = Some(40))?;
+    packets(context, |q| q.transport_priority = Some(PRIORITY))?;
     let with = counted()? - without;
-    let told = format!("{with} marked packets with priority 40, {without} without");
-    // Some middleware marks what it says on its own account, and a stream of bytes carries several
-    // samples in a packet where the machine is busy.
-    ensure!(with >= without + COUNT / 10, "{told}");
+    let told = format!("{with} marked packets with priority {PRIORITY}, {without} without");
+    ensure!(is_marked(with, without), "{told}");
+    Ok(told)
+}
+
+/// Streams of a writer in a second process, between which both sides change.
+struct Changing {
+    writer: PeerWriter,
+    reader: Inbox,
+    patience: Duration,
+    // Last: endpoints go before their participant.
+    _participant: ParticipantHandle,
+}
+
+impl Changing {
+    fn new(context: &Context, qos: &Qos) -> Verdict<Self> {
+        let reach = &context.caps.reach;
+        let leaves = reach.contains(&Reach::Host) || reach.contains(&Reach::Network);
+        ensure!(leaves, "nothing leaves the process, so no packet can show the change");
+        let mut endpoint = context.endpoint();
+        endpoint.qos.latency_budget_ns = qos.latency_budget_ns;
+        endpoint.qos.transport_priority = qos.transport_priority;
+        let plan = Plan::new(context, &endpoint);
+        let participant = context.library.participant(&plan.reader.participant)?;
+        let reader = Inbox::new(&participant, &plan.reader.endpoint)?;
+        let mut writer = PeerWriter::start(context, &plan.writer, COUNT, PAUSE / 5)?;
+        writer.connect(context, &reader)?;
+        wait_for_writers(context, &reader, 1)?;
+        Ok(Self { writer, reader, patience: context.patience(), _participant: participant })
+    }
+
+    /// Packets of [`COUNT`] samples, all of which must arrive once.
+    fn stream(&mut self) -> Verdict<u64> {
+        let before = packets_sent("lo").unwrap_or(0);
+        self.writer.go()?;
+        self.writer.done()?;
+        let got = self.reader.gather_coming(COUNT as usize, self.patience)?;
+        let seqs: Vec<u64> = got.iter().map(|g| g.header.seq).collect();
+        let whole = seqs.len() as u64 == COUNT && seqs.windows(2).all(|two| two[0] + 1 == two[1]);
+        ensure!(whole, "of {COUNT} samples {}", describe(&seqs));
+        Ok(packets_sent("lo").unwrap_or(0) - before)
+    }
+
+    /// Changes the reader, too, unless the value means nothing to it. What a writer offers may never be
+    /// above what its reader asks for.
+    fn change(&mut self, qos: &Qos, reader_first: bool) -> Verdict<()> {
+        if !reader_first {
+            self.writer.set_qos(qos)?;
+        }
+        match self.reader.handle.set_qos(qos) {
+            Err(error) if error.status != Status::Unsupported => return Err(error.into()),
+            _ => (),
+        }
+        if reader_first {
+            self.writer.set_qos(qos)?;
+        }
+        Ok(())
+    }
+}
+
+/// Skips where the adapter cannot change it.
+fn need_mutable(context: &Context, value: QosValue) -> Verdict<()> {
+    if context.caps.qos_mutable.contains(&value) {
+        return Ok(());
+    }
+    skip(format!("declares no {} that can change at run time", word(&value)))
+}
+
+pub(crate) fn c26_a_changed_transport_priority_marks_packets(context: &Context) -> Verdict {
+    need_mutable(context, QosValue::TransportPriority)?;
+    need_priority(context)?;
+    count_marked()?;
+    let mut link = Changing::new(context, &with_priority(0))?;
+    link.stream()?;
+    let before = counted()?;
+    link.change(&with_priority(PRIORITY), false)?;
+    link.stream()?;
+    let marked = counted()? - before;
+    link.change(&with_priority(0), false)?;
+    link.stream()?;
+    let after = counted()? - before - marked;
+    let told = format!(
+        "{before} marked packets with priority 0, {marked} after a change to {PRIORITY}, {after} after \
+         another to 0"
+    );
+    ensure!(is_marked(marked, before) && is_marked(marked, after), "{told}");
+    Ok(told)
+}
+
+pub(crate) fn c26_a_changed_latency_budget_gathers_samples(context: &Context) -> Verdict {
+    need_mutable(context, QosValue::LatencyBudget)?;
+    own_network(context)?;
+    let budget = |ns| Qos { latency_budget_ns: Some(ns), ..Qos::default() };
+    let mut link = Changing::new(context, &budget(0))?;
+    let (mut at_once, mut gathered) = (Vec::new(), Vec::new());
+    for _ in 0..3 {
+        at_once.push(link.stream()?);
+        link.change(&budget(20_000_000), true)?;
+        gathered.push(link.stream()?);
+        link.change(&budget(0), false)?;
+    }
+    let told = format!(
+        "{COUNT} samples, three times: {at_once:?} packets with a budget of 0, {gathered:?} after a \
+         change to 20 ms"
+    );
+    let (least, most) = (at_once.iter().min().copied(), gathered.iter().max().copied());
+    let effect = least.zip(most).is_some_and(|(least, most)| most * 2 < least);
+    ensure!(effect, "{told}: with a budget there must be less than half, each time");
     Ok(told)
 }
 

@@ -82,15 +82,12 @@ pub(crate) fn c08_a_missed_deadline_is_counted(context: &Context) -> Verdict {
     Ok(format!("{count} missed in a pause with a deadline of 50 ms, none with one of an hour"))
 }
 
-pub(crate) fn c08_a_time_based_filter_thins_the_stream(context: &Context) -> Verdict {
-    context.need_qos(QosValue::TimeBasedFilter)?;
-    let separation = Duration::from_millis(50);
-    let mut endpoint = context.endpoint();
-    endpoint.qos.time_based_filter_ns = Some(separation.as_nanos() as i64);
-    let mut plan = crate::kit::Plan::new(context, &endpoint);
-    // The filter is the reader's.
-    plan.writer.endpoint.qos.time_based_filter_ns = None;
-    let mut link = Link::open(context, &plan)?;
+/// A filter with this separation lets few samples of a stream through.
+pub(super) fn expect_thinned(
+    context: &Context,
+    link: &mut Link,
+    separation: Duration,
+) -> Verdict<String> {
     let begin = Instant::now();
     let sent = 100;
     for _ in 0..sent {
@@ -106,4 +103,16 @@ pub(crate) fn c08_a_time_based_filter_thins_the_stream(context: &Context) -> Ver
         got.len()
     );
     Ok(format!("{} of {sent} samples got through, at most {most} were admissible", got.len()))
+}
+
+pub(crate) fn c08_a_time_based_filter_thins_the_stream(context: &Context) -> Verdict {
+    context.need_qos(QosValue::TimeBasedFilter)?;
+    let separation = Duration::from_millis(50);
+    let mut endpoint = context.endpoint();
+    endpoint.qos.time_based_filter_ns = Some(separation.as_nanos() as i64);
+    let mut plan = crate::kit::Plan::new(context, &endpoint);
+    // The filter is the reader's.
+    plan.writer.endpoint.qos.time_based_filter_ns = None;
+    let mut link = Link::open(context, &plan)?;
+    expect_thinned(context, &mut link, separation)
 }

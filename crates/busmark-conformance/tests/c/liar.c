@@ -62,9 +62,13 @@ static void claim(void) {
     claimed_qos = BUSMARK_QOS_TIME_BASED_FILTER;
 #elif defined(LIE_LIVELINESS_LEASE)
     claimed_qos = BUSMARK_QOS_LIVELINESS_LEASE;
-#elif defined(LIE_MUTABLE)
+#elif defined(LIE_MUTABLE) || defined(LIE_MUTABLE_REFUSED)
     claimed_qos = claimed_mutable = BUSMARK_QOS_PARTITION;
-#elif defined(LIE_MUTABLE_REFUSED)
+#elif defined(LIE_MUTABLE_FILTER)
+    claimed_qos = claimed_mutable = BUSMARK_QOS_TIME_BASED_FILTER;
+#elif defined(LIE_MUTABLE_PRIORITY)
+    claimed_qos = claimed_mutable = BUSMARK_QOS_TRANSPORT_PRIORITY;
+#elif defined(LIE_MUTABLE_BUDGET)
     claimed_qos = claimed_mutable = BUSMARK_QOS_LATENCY_BUDGET;
 #elif defined(LIE_LATENCY_BUDGET)
     claimed_qos = BUSMARK_QOS_LATENCY_BUDGET;
@@ -454,8 +458,8 @@ static busmark_status_e lying_connect(busmark_writer_h writer, const char *locat
 
 static busmark_status_e lying_set_qos(busmark_writer_h writer, const busmark_qos_t *qos,
                                       busmark_error_t *error) {
-#ifdef LIE_MUTABLE
-    if (qos->present == claimed_mutable) return BUSMARK_OK;
+#ifndef LIE_MUTABLE_REFUSED
+    if (claimed_mutable && qos->present == claimed_mutable) return BUSMARK_OK;
 #endif
     return writer_set_qos(writer, qos, error);
 }

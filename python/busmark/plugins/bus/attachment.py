@@ -206,26 +206,16 @@ READING = Reading()
 
 
 class Process:
-    """A worker on the bus: its lines as messages, and how it ended."""
+    """A process on the bus: its lines as messages, and how it ended."""
 
-    def __init__(
-        self,
-        task: str,
-        attachment: Attachment,
-        extra: Sequence[str] = (),
-        *,
-        stamped: bool = False,
-        reading: Reading = READING,
-    ) -> None:
+    def __init__(self, start: Start, *, stamped: bool = False, reading: Reading = READING) -> None:
         self._stamped, self._reading = stamped, reading
         self.dropped = 0
         """Messages that came while too many waited to be read."""
-        path = worker()
-        arguments = [str(path), task, *attachment.arguments(), *extra]
         try:
-            self._process = Launched(Start(arguments, environment()), None, stderr=PIPE)
+            self._process = Launched(start, None, stderr=PIPE)
         except OSError as error:
-            raise not_startable(path, error) from None
+            raise not_startable(Path(start.command[0]), error) from None
         self._chunks: queue.SimpleQueue[tuple[list[bytes], int] | None] = queue.SimpleQueue()
         """Lines that came together, and when; None: there are no more."""
         self._lines: deque[tuple[bytes, int]] = deque()
@@ -272,11 +262,11 @@ class Process:
                 del self._errors[:-MOST_ERRORS]
 
     def give(self, order: dict[str, Any]) -> None:
-        """Write an order to the worker, as a line of input."""
+        """Write an order to it, as a line of input."""
         self._process.write(json.dumps(order).encode() + b"\n")
 
     def next(self, within_s: float | None) -> dict[str, Any] | Ending | None:
-        """Return the worker's next message, or how it ended; None: nothing within that time."""
+        """Return its next message, or how it ended; None: nothing within that time."""
         end = None if within_s is None else time.monotonic() + within_s
         while True:
             while self._lines:
@@ -326,11 +316,11 @@ class Process:
         return self._process.returncode is None
 
     def ask_to_go(self) -> None:
-        """End the worker's input, upon which it leaves in its own time."""
+        """End its input, upon which it leaves in its own time."""
         self._process.end_input()
 
     def stop(self) -> None:
-        """End the worker; kill it where it has not left within `GOING_S`."""
+        """End it; kill it where it has not left within `GOING_S`."""
         self._process.stop(GOING_S)
 
 
@@ -344,7 +334,17 @@ def process(
     reading: Reading = READING,
 ) -> Iterator[Process]:
     """Yield a worker on the bus, which ends with the block."""
-    running = Process(task, attachment, extra, stamped=stamped, reading=reading)
+    command = [str(worker()), task, *attachment.arguments(), *extra]
+    with started(Start(command, environment()), stamped=stamped, reading=reading) as running:
+        yield running
+
+
+@contextmanager
+def started(
+    start: Start, *, stamped: bool = False, reading: Reading = READING
+) -> Iterator[Process]:
+    """Yield a process on the bus, which ends with the block."""
+    running = Process(start, stamped=stamped, reading=reading)
     try:
         yield running
     finally:

@@ -17,7 +17,9 @@ import difflib
 import enum
 import importlib
 import json
+import math
 import pkgutil
+import struct
 import sys
 import typing
 from pathlib import Path
@@ -36,6 +38,9 @@ INTEGERS = {
     "uint64": (0, 2**64 - 1),
     "int64": (-(2**63), 2**63 - 1),
 }
+
+FLOAT32_MOST = struct.unpack("<f", b"\xff\xff\x7f\x7f")[0]
+FLOAT32 = f" of 32 bits, up to {FLOAT32_MOST:.4g}"
 
 PLAIN_CDR = b"\0\1\0\0"
 """Encapsulation of what the contract calls CDR: XCDR1, plain, little-endian."""
@@ -67,18 +72,24 @@ def value_of(hint: Any, value: Any, path: str) -> Any:
     if typing.get_origin(hint) is not typing.Annotated:
         return _plain(hint, None, value, path)
     # The type as Python has it, with its elements; and what IDL says of it beyond that.
-    return _plain(typing.get_args(hint)[0], _mark(hint), value, path)
+    return _plain(typing.get_args(hint)[0], mark_of(hint), value, path)
 
 
-def _mark(hint: Any) -> Any:
+def mark_of(hint: Any) -> Any:
     """Return the annotation of a type, through typedefs; None where there is none."""
-    if isinstance(hint, str):
-        module, _, name = hint.rpartition(".")
-        hint = getattr(importlib.import_module(module), name)
+    hint = _found(hint)
     if typing.get_origin(hint) is not typing.Annotated:
         return None
     found = typing.get_args(hint)[1]
-    return _mark(found.subtype) if type(found).__name__ == "typedef" else found
+    return mark_of(found.subtype) if type(found).__name__ == "typedef" else found
+
+
+def _found(hint: Any) -> Any:
+    """Return the type; generated classes name some by module and name."""
+    if not isinstance(hint, str):
+        return hint
+    module, _, name = hint.rpartition(".")
+    return getattr(importlib.import_module(module), name)
 
 
 def _plain(hint: Any, mark: Any, value: Any, path: str) -> Any:
@@ -94,7 +105,8 @@ def _plain(hint: Any, mark: Any, value: Any, path: str) -> Any:
         return _expect(value, isinstance(value, bool), "true or false", path)
     if hint is float:
         number = isinstance(value, int | float) and not isinstance(value, bool)
-        return float(_expect(value, number, "a number", path))
+        number = number and (mark != "float32" or not FLOAT32_MOST < abs(value) < math.inf)
+        return float(_expect(value, number, "a number" + FLOAT32 * (mark == "float32"), path))
     if mark == "char":
         one = isinstance(value, str) and len(value) == 1 and ord(value) < 256
         return _expect(value, one, "a text of one character", path)
@@ -158,7 +170,7 @@ def _bits(cls: Any, value: Any, path: str) -> Any:
 
 
 def _structure(cls: Any, value: dict[str, Any], path: str) -> Any:
-    hints = _hints(cls)
+    hints = hints_of(cls)
     for name in value:
         if name not in hints:
             raise Wrong(_below(path, name), f"no such member; {nearest(name, list(hints))}")
@@ -172,7 +184,7 @@ def _structure(cls: Any, value: dict[str, Any], path: str) -> Any:
 
 
 def _union(cls: Any, value: dict[str, Any], path: str) -> Any:
-    hints = _hints(cls)
+    hints = hints_of(cls)
     chosen = [name for name in value if name != "discriminator"]
     if len(chosen) != 1 or chosen[0] not in hints:
         raise Wrong(path, f"a union has one member of {', '.join(hints)}")
@@ -181,7 +193,11 @@ def _union(cls: Any, value: dict[str, Any], path: str) -> Any:
     member = value_of(optional, value[name], _below(path, name))
     labels = getattr(case, "labels", [])
     if "discriminator" in value:
-        discriminator = value["discriminator"]
+        of = _below(path, "discriminator")
+        discriminator = value_of(_found(cls.__idl_discriminator__), value["discriminator"], of)
+        # The member of a default case has no labels.
+        if labels and discriminator not in labels:
+            raise Wrong(of, f"{shown(value['discriminator'])} does not choose {name}")
     elif len(labels) == 1:
         discriminator = labels[0]
     else:
@@ -192,7 +208,7 @@ def _union(cls: Any, value: dict[str, Any], path: str) -> Any:
 _known: dict[Any, dict[str, Any]] = {}
 
 
-def _hints(cls: Any) -> dict[str, Any]:
+def hints_of(cls: Any) -> dict[str, Any]:
     """Return the types of the members, base types first."""
     if cls not in _known:
         _known[cls] = typing.get_type_hints(cls, include_extras=True)

@@ -1,4 +1,5 @@
-"""`busmark bus peek` and `inject`: samples of Busmark's own types. Others are listed, not read."""
+"""`busmark bus peek` and `inject`: samples of Busmark's own types, and of those that their writers
+and readers announce (type discovery)."""
 
 from __future__ import annotations
 
@@ -7,14 +8,16 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from busmark import files
 from busmark.cli.live.values import plural
 from busmark.cli.options import TIME, Amount
 from busmark.cli.output import echo
-from busmark.errors import UserError
+from busmark.errors import MOST_SHOWN, UserError, refused
 from busmark.plugins.bus.commands.found import WAIT, need_list
 from busmark.plugins.bus.commands.options import attached, attachment, print_line
 
@@ -33,8 +36,11 @@ FLAGS = {
     128: "answer",
 }
 """Bits of a sample's header."""
+BODY_BYTES = 64
 WORDS_SHOWN = 16
 """Bytes of a body on a line."""
+ELEMENTS_SHOWN = 16
+"""Elements of a list on a line."""
 
 
 @click.command(epilog="Example: busmark bus peek busmark_bus_7_ping --adapter cyclonedds --count 3")
@@ -58,19 +64,27 @@ def peek(
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Show samples of a topic: header, size, and the start of the body.
+    """Show samples of a topic: header, size and the start of the body of Busmark's types, each
+    member of any other.
 
     Reads as one more reader, best effort, so that no writer waits for it; but the middleware sends
-    to it, too. Only types of Busmark's are read. Exit code 1 if no sample came.
+    to it, too. A foreign type is fetched from who announces it (type discovery, DDS-XTypes), by
+    Cyclone DDS's Python package. Exit code 1 if no sample came.
     """
+    from busmark.plugins.bus import foreign
     from busmark.plugins.bus.caller import Caller
 
     bus = attachment(options)
     need_list(bus)
     with Caller.on(bus) as caller:
         with _somebody():
-            begin_peek(caller, bus, topic, wait_s)
-        shown = _show(caller, count, seconds, as_json)
+            writers = _endpoints(caller, topic, "writer", wait_s)
+        if is_ours(writers):
+            _join(caller, bus, topic, writers)
+            shown = _show(caller, count, seconds, as_json)
+            writers = []
+    if writers:
+        shown = _show_foreign(foreign.read(bus, topic, wait_s, count, seconds), as_json)
     if not shown:
         echo("no sample came", err=True)
     sys.exit(0 if shown else 1)
@@ -83,7 +97,10 @@ def begin_peek(caller: Caller, bus: Attachment, topic: str, wait_s: float) -> No
         Nobody: no writer of it was found.
         UserError: its type is foreign, or its writers cannot all be met.
     """
-    offered = _endpoints(caller, topic, "writer", wait_s)
+    _join(caller, bus, topic, _endpoints(caller, topic, "writer", wait_s))
+
+
+def _join(caller: Caller, bus: Attachment, topic: str, offered: list[Message]) -> None:
     payload, keyed = payload_on(topic, offered)
     # What every one of these writers can offer.
     qos = {"reliable": False, "keep_all": False, **_common(topic, offered)}
@@ -112,6 +129,25 @@ def _show(caller: Caller, count: int | None, seconds: float | None, as_json: boo
         shown += 1
         print_line(json.dumps(message) if as_json else _line(message))
     return shown
+
+
+def _show_foreign(samples: Iterator[Message], as_json: bool) -> int:
+    """Show samples of a foreign type until they end; return how many."""
+    shown = 0
+    for shown, sample in enumerate(samples, 1):
+        text = f"{moment(sample['at_realtime_ns'])}  #{shown}  {brief(sample['value'])}"
+        print_line(json.dumps(sample) if as_json else text)
+    return shown
+
+
+def brief(value: Any) -> str:
+    """Return a value as JSON, but of long lists the start only, and how long they are."""
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{json.dumps(k)}: {brief(v)}' for k, v in value.items())}}}"
+    if isinstance(value, list):
+        more = [f"… {len(value):,} in all"] if len(value) > ELEMENTS_SHOWN else []
+        return f"[{', '.join([*map(brief, value[:ELEMENTS_SHOWN]), *more])}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _line(message: Message) -> str:
@@ -146,17 +182,22 @@ def words_of_body(sample: Message, most: int) -> str:
 
 
 @click.command(
-    epilog="Example: busmark bus inject busmark_bus_8_data --adapter cyclonedds "
-    "--size 64 --count 10"
+    epilog="Example: busmark bus inject plant_state --adapter cyclonedds name=p7 position.x=1.5"
 )
 @click.argument("topic")
+@click.argument("members", nargs=-1, metavar="[MEMBER=VALUE]...")
+@click.option(
+    "--value",
+    "file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="A value of a foreign type as JSON; MEMBER=VALUE takes precedence.",
+)
 @click.option(
     "--size",
-    default=64,
-    show_default=True,
     type=Amount("size", most=1 << 24),
     metavar="SIZE",
-    help="Size of the body.",
+    help=f"Size of the body, of a type of Busmark's; default: {BODY_BYTES}.",
 )
 @click.option(
     "--count",
@@ -169,23 +210,91 @@ def words_of_body(sample: Message, most: int) -> str:
 @WAIT
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @attached
-def inject(topic: str, size: int, count: int, wait_s: float, as_json: bool, **options: Any) -> None:
-    """Write samples on a topic of one of Busmark's types that somebody reads.
+def inject(
+    topic: str,
+    members: tuple[str, ...],
+    file: Path | None,
+    size: int | None,
+    count: int,
+    wait_s: float,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Write samples on a topic that somebody reads.
 
-    They bear a cookie of their own: participants that measure count them as foreign traffic, and
-    no figure has them. Exit code 1 if nobody reads the topic.
+    A foreign type is fetched from who announces it (type discovery, DDS-XTypes). Members that are
+    not given have the type's defaults: 0, empty, the first enumerator. What reads the topic acts on
+    it.
+
+    Samples of Busmark's types bear a cookie of their own: participants that measure count them as
+    foreign traffic, and no figure has them. Exit code 1 if nobody reads the topic.
     """
+    from busmark.plugins.bus import foreign
     from busmark.plugins.bus.caller import Caller
 
     bus = attachment(options)
     need_list(bus)
+    given = _value(file), _members(members)
     with Caller.on(bus) as caller, _somebody():
-        message, words = injected(caller, bus, topic, size, count, wait_s)
+        readers = _endpoints(caller, topic, "reader", wait_s)
+        if is_ours(readers):
+            if any(given):
+                raise UserError(
+                    f"{readers[0]['type_name']} is a type of Busmark's: its body has no members",
+                    where=topic,
+                    remedy="Give --size.",
+                )
+            size = BODY_BYTES if size is None else size
+            message, words = _injected(caller, bus, topic, readers, size, count)
+            readers = []
+    if readers:
+        if size is not None:
+            text = f"is of {readers[0]['type_name']}, and only bodies of Busmark's have a size"
+            raise UserError(f"the topic {text}", where="--size", remedy="Give its members.")
+        message = foreign.write(bus, topic, wait_s, *given, count)
+        words = _of_foreign(message)
     if as_json:
         echo(json.dumps(message))
     elif message is not None:
         echo(words)
     sys.exit(0 if message is not None else 2)
+
+
+def _members(words: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return the members that are given, each with its text."""
+    found = []
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name:
+            raise UserError(f"{word!r} is not MEMBER=VALUE", where="MEMBER=VALUE")
+        found.append((name, text))
+    return found
+
+
+def _value(file: Path | None) -> Message:
+    """Return the value in a file.
+
+    Raises:
+        UserError: it cannot be read, or is no object of JSON.
+    """
+    if file is None:
+        return {}
+    with refused("cannot be read", file, "Name a JSON file."):
+        content = files.content(file, files.SMALL)
+    try:
+        value = json.loads(content)
+    except ValueError as error:
+        raise UserError(f"is not JSON: {error}", where=str(file)) from None
+    if not isinstance(value, dict):
+        raise UserError("is no object of JSON", where=str(file))
+    return value
+
+
+def _of_foreign(message: Message) -> str:
+    what = f"{plural(message['written'], 'sample')} of {message['type_name']}"
+    readers = plural(message["readers"], "reader")
+    late = "" if message["acknowledged"] else ", not all of which have acknowledged"
+    return f"{what} written to {readers}{late}: {brief(message['value'])}"
 
 
 def injected(
@@ -198,6 +307,12 @@ def injected(
         UserError: its type is foreign, or its readers cannot all be met.
     """
     readers = _endpoints(caller, topic, "reader", wait_s)
+    return _injected(caller, bus, topic, readers, size, count)
+
+
+def _injected(
+    caller: Caller, bus: Attachment, topic: str, readers: list[Message], size: int, count: int
+) -> tuple[Message | None, str]:
     payload, keyed = payload_on(topic, readers)
     caller.ask(
         {
@@ -218,6 +333,13 @@ def injected(
     found = message["readers"] if message["readers"] is not None else len(readers)
     what = f"{plural(message['injected'], 'sample')} of {plural(size, 'byte')}"
     return message, f"{what} written to {plural(found, 'reader')}"
+
+
+def is_ours(endpoints: list[Message]) -> bool:
+    """Return whether the type of some of these is Busmark's."""
+    from busmark.plugins.bus.found import payload_of
+
+    return any(payload_of(one["type_name"]) is not None for one in endpoints)
 
 
 class Nobody(UserError):
@@ -258,11 +380,22 @@ def _endpoints(caller: Caller, topic: str, kind: str, wait_s: float) -> list[Mes
         time.sleep(LOOK_S)
     if not found:
         raise Nobody(
-            f"no {kind} of topic {topic} was found within {wait_s:g} s: see what is there "
-            "with `busmark bus entities --all`",
+            f"no {kind} of topic {topic} was found within {wait_s:g} s: {_others(caller, kind)}",
             remedy=caller.attachment.elsewhere(),
         )
     return found
+
+
+def _others(caller: Caller, kind: str) -> str:
+    """Return which topics have such ends, but for those by which participants are driven."""
+    from busmark.plugins.bus.found import CONTROL
+
+    seen = caller.entities()["entities"]
+    topics = sorted({one["topic"] for one in seen if one["kind"] == kind} - CONTROL)
+    if not topics:
+        return f"no topic here has a {kind}"
+    more = f" and {len(topics) - MOST_SHOWN} more" if len(topics) > MOST_SHOWN else ""
+    return f"there are {kind}s of {', '.join(topics[:MOST_SHOWN])}{more}"
 
 
 def payload_on(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
@@ -278,9 +411,9 @@ def payload_on(topic: str, endpoints: list[Message]) -> tuple[str, bool]:
     if len(kinds) != 1 or None in kinds:
         raise UserError(
             f"topic {topic} has the type {' and '.join(types)}: only Busmark's own types are read "
-            "and written",
+            "and written here",
             where="TOPIC",
-            remedy="Foreign types are listed by `busmark bus entities`.",
+            remedy="`busmark bus peek` and `inject` read and write foreign types.",
         )
     kind = kinds.pop()
     assert kind is not None

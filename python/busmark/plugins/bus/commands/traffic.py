@@ -18,6 +18,7 @@ from busmark.cli.output import echo
 from busmark.errors import refused
 from busmark.plugins.bus.commands.found import WAIT, need_list, short
 from busmark.plugins.bus.commands.options import attached, attachment
+from busmark.plugins.bus.commands.samples import brief
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -135,8 +136,6 @@ def writers(found: BusContents, seen: dict[str, Sent]) -> list[Message]:
     return [{**one, **counted.get(one["key"], nothing)} for one in (*lines, *unknown)]
 
 
-SHOWN = 16
-"""Elements of a list."""
 MOST_BYTES = 256 << 20
 """Size of the capture at which it ends."""
 
@@ -226,7 +225,7 @@ def traffic(
         for one in lines:
             if one.get("content"):
                 content = one["content"]
-                text = _brief(content["value"]) if "value" in content else content["problem"]
+                text = brief(content["value"]) if "value" in content else content["problem"]
                 echo(f"{one['topic']} ({one['type_name']}), last sample: {text}")
     else:
         echo("No writer was found.")
@@ -287,16 +286,6 @@ def _put_contents(lines: list[Message], seen: Mapping[str, Sent], types: Types) 
         one["content"] = None
     for one, content in zip(known, contents, strict=True):
         one["content"] = content or None
-
-
-def _brief(value: Any) -> str:
-    """Return a value as JSON, but of long lists the start only, and how long they are."""
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{json.dumps(k)}: {_brief(v)}' for k, v in value.items())}}}"
-    if isinstance(value, list):
-        more = [f"… {len(value):,} in all"] if len(value) > SHOWN else []
-        return f"[{', '.join([*map(_brief, value[:SHOWN]), *more])}]"
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _row(one: Message) -> tuple[str, ...]:

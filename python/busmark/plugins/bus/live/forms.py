@@ -125,9 +125,13 @@ def inject(at: Attachment, topic: str, values: Mapping[str, str]) -> dict[str, A
     Raises:
         click.UsageError: it cannot be.
     """
-    return _read(
-        bus_samples.inject, at, [*_options(bus_samples.inject, values, *values), "--", topic]
-    )
+    arguments = [*_options(bus_samples.inject, values, *values), "--", topic]
+    found = _read(bus_samples.inject, at, arguments)
+    # Only topics of Busmark's types are injected into here, and those have no members.
+    del found["members"], found["file"]
+    if found["size"] is None:
+        found["size"] = bus_samples.BODY_BYTES
+    return found
 
 
 def _option(command: click.Command, name: str) -> click.Option:
@@ -169,6 +173,6 @@ def _read(command: click.Command, at: Attachment, arguments: Sequence[str]) -> d
 
 INJECT_FIELDS = [
     _field(bus_samples.inject, name, value=value)
-    for name, value in (("size", "64"), ("count", "1"))
+    for name, value in (("size", str(bus_samples.BODY_BYTES)), ("count", "1"))
 ]
 """Options of `busmark bus inject`."""
