@@ -29,6 +29,17 @@ if [ -f "$folder/Cargo.toml" ]; then
     cd "$folder"
     # Optional features too: a type of the user's can then be built without a network.
     cargo fetch -q --locked
+    # Cargo does not see the files that CMake reads while it builds a crate of the registry.
+    if [ -f cmake-crate ]; then
+        sum=$(cat ./*.cmake | sha256sum)
+        stamp=$output/../cmake/$name.sum
+        if [ "$sum" != "$(cat "$stamp" 2>/dev/null)" ]; then
+            cargo clean -q --release --locked -p "$(cat cmake-crate)"
+            mkdir -p "$(dirname "$stamp")"
+            cargo build --release --locked
+            echo "$sum" >"$stamp"
+        fi
+    fi
     exec cargo build --release --locked
 fi
 

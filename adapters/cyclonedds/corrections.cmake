@@ -1,7 +1,8 @@
-# Faults in version 11.0.0 of the library's code for TCP (which says of itself "TCP support code really
-# is broken") that end the process when connections come and go. UDP meets none of them.
+# Faults in version 11.0.0 of the library that end the process: in its code for TCP (which says of
+# itself "TCP support code really is broken") when connections come and go, and in the cache of
+# writers when samples expire.
 #
-# Corrected copies of two files are compiled in place of the originals. A correction that no longer
+# Corrected copies of three files are compiled in place of the originals. A correction that no longer
 # fits stops the build: then see whether the fault is still there.
 
 function(busmark_replace variable old new)
@@ -80,6 +81,20 @@ function(busmark_corrections)
   ddsrt_mutex_destroy (&fact->ddsi_tcp_cache_lock_g);
 ]])
   busmark_swap(ddsi_tcp.c "${text}")
+
+  # What has been acknowledged is removed in one of two ways. The quick one, of reliable writers that
+  # keep all and nothing for late readers, needs a cache without gaps, which an expired sample makes:
+  # it then reads through a null pointer. The library takes the other way where there is a deadline;
+  # so it does from the first sample on that may expire.
+  busmark_read(dds_whc.c text)
+  busmark_replace(text [[
+  newn->lifespan.t_expire = exp;
+]] [[
+  newn->lifespan.t_expire = exp;
+  if (exp.v != DDSRT_MTIME_NEVER.v)
+    whc->wrinfo.has_deadline = 1;
+]])
+  busmark_swap(dds_whc.c "${text}")
 endfunction()
 
 # Once the library's targets are known.
