@@ -68,3 +68,30 @@ def test_a_change_that_comes_too_late_fails_its_round_in_words(lab: Lab) -> None
     (text,) = [event["reason"] for event in events(out) if event["event"] == "round_failed"]
     assert text.startswith("unchanged: the measurement had ended before the change at 599 s"), text
     lab.assert_nothing_left()
+
+
+EXPIRING = """
+[[flow]]
+name = "video"
+rate_hz = 50
+size = 60000
+[[timeline]]
+at_s = 1.5
+flow = "video"
+rate_hz = 200
+[[timeline]]
+at_s = 2.5
+rate_hz = 500
+qos = { lifespan_s = 0.1 }
+"""
+
+
+def test_samples_that_begin_to_expire_end_no_participant(lab: Lab) -> None:
+    """Cyclone DDS read through a null pointer when it removed samples behind an expired one, in
+    eleven of twelve rounds as long as these."""
+    need_adapters("cyclonedds")
+    matrix = 'adapter = "cyclonedds"\nrate_hz = 200\nsize = 64'
+    rounds = "min = 2\nmax = 2\nretries = 0"
+    lab.campaign(scenario(matrix, measure="duration_s = 4.0", rounds=rounds) + EXPIRING)
+    assert {row["status"] for row in rows(lab.folder / "result")} == {"ok"}
+    lab.assert_nothing_left()
