@@ -6,7 +6,7 @@ import click
 from tools.pages import markdown as md
 
 from busmark.cli.habits import HABITS, Habit
-from busmark.cli.main import busmark, known
+from busmark.cli.main import all_commands, busmark
 from busmark.model import units
 
 WIDTH = 96
@@ -56,11 +56,14 @@ def page() -> str:
         COMMON.replace("{units}", _units()).replace("{habits}", _habits()),
         md.table(
             ("Command", "What it does"),
-            [(f"[`busmark {name}`](#busmark-{name})", each.help) for name, each in known().items()],
+            [
+                (f"[`busmark {name}`](#busmark-{name})", each.help)
+                for name, each in all_commands().items()
+            ],
         ),
     ]
     root = _context(busmark, "busmark", None)
-    for name in known():
+    for name in all_commands():
         command = busmark.get_command(root, name)
         assert command is not None
         parts += _sections(command, name, root)

@@ -132,14 +132,14 @@ def present(result: Result, ending: Ending, early: EarlyCases | None = None) -> 
     from busmark.compare.stored import StoredAnalysis
     from busmark.present import formats
     from busmark.present.blocks.campaign import document, views
-    from busmark.present.folder import OWN, own
+    from busmark.present.folder import OWN
 
     campaign = StoredAnalysis(result, early=early).make()
     if ending.shown:
         # The lines of the run stand above it.
         show(document(campaign), pager=False)
     with storing(result.directory / OWN):
-        folder = own(result.directory)
+        folder = report_folder(result.directory)
         shown = views(result, campaign, folder)
         written = formats.write(shown, formats.chosen("html"), folder)["html"]
     for what, page in zip(("Report", "Comparison"), written, strict=False):

@@ -94,7 +94,7 @@ COMMANDS = {
 """Commands of the core by name, in the order of the help; plug-ins' come last."""
 
 
-def known() -> dict[str, Command]:
+def all_commands() -> dict[str, Command]:
     """Return all commands by name, without importing any."""
     return COMMANDS | {
         each.name: Command(
@@ -123,11 +123,11 @@ class Lazy(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names but the earlier ones, in the order of the help."""
-        return list(known())
+        return list(all_commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import and return the command; None: there is none of this name."""
-        found = known().get(cmd_name)
+        found = all_commands().get(cmd_name)
         if found is None:
             return None
         if found.room == "campaign":
@@ -167,7 +167,7 @@ class Lazy(click.Group):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the groups of commands, without importing any, and the options behind them."""
-        commands = known()
+        commands = all_commands()
         width = max(map(len, commands)) + 2
         groups = dict.fromkeys([*GROUPS, *(each.group for each in commands.values())])
         for group in groups:
@@ -184,7 +184,7 @@ class Lazy(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command of a name; suggest one for any other name."""
         # Whatever the command is, a faulty plug-in is reported.
-        commands = known()
+        commands = all_commands()
         wanted = args[0] if args else ""
         if wanted and not wanted.startswith("-") and wanted not in commands:
             if owner := plugin.switched_off(
@@ -197,7 +197,7 @@ class Lazy(click.Group):
 
 def _meant(name: str) -> str:
     names = {below: f"{group} {below}" for group, below in _subcommands()}
-    names |= {each: each for each in known()}
+    names |= {each: each for each in all_commands()}
     near = get_close_matches(name, names, n=1)
     return f"Did you mean {names[near[0]]}?" if near else "`busmark --help` lists all commands."
 
@@ -205,7 +205,7 @@ def _meant(name: str) -> str:
 def _subcommands() -> Iterator[tuple[str, str]]:
     """Yield the commands of each group, with it; importing all takes a moment."""
     context = click.Context(busmark)
-    for name in known():
+    for name in all_commands():
         with suppress(UserError):
             group = busmark.get_command(context, name)
             if isinstance(group, click.Group):

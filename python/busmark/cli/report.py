@@ -70,7 +70,7 @@ def _write(
     from busmark.errors import UserError
     from busmark.present import formats
     from busmark.present.blocks.campaign import views
-    from busmark.present.folder import own, within
+    from busmark.present.folder import report_folder, within
     from busmark.store import Result
 
     asked = formats.chosen(names)
@@ -79,7 +79,7 @@ def _write(
     if overlaid is not None:
         formats.must_draw(asked, "--overlay", alone=True)
     result = Result(directory)
-    folder = own(directory, out)
+    folder = report_folder(directory, out)
     try:
         campaign = StoredAnalysis(result, partial(echo, err=True)).campaign
         if overlaid is not None:

@@ -59,7 +59,7 @@ class OpenResult:
         # The analysis judges requirements, and these read sides.
         from busmark.compare.stored import StoredAnalysis
 
-        found = StoredAnalysis(self._result).known
+        found = StoredAnalysis(self._result).stored
         return {case.id: case for case in found.cases} if found and not found.problems else {}
 
 

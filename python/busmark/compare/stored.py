@@ -79,18 +79,18 @@ class StoredAnalysis:
     @property
     def found(self) -> Campaign | None:
         """The campaign if it was read or made already."""
-        read: Campaign | None = self.__dict__.get("known")
+        read: Campaign | None = self.__dict__.get("stored")
         return self._made or read
 
     @property
     def figures(self) -> Campaign:
         """The campaign; with its curves only where it had to be made."""
-        return self._made or self.known or self.make()
+        return self._made or self.stored or self.make()
 
     @cached_property
     def campaign(self) -> Campaign:
         """The campaign with its curves."""
-        if self._made is None and self.known is not None:
+        if self._made is None and self.stored is not None:
             table = self._table(SERIES_FILE, SERIES)
             if table is not None:
                 found: dict[str, list[Curve]] = {}
@@ -98,9 +98,9 @@ class StoredAnalysis:
                     found.setdefault(case, []).append(curve)
                 cases = [
                     case.model_copy(update={"series": found.get(case.id, ())})
-                    for case in self.known.cases
+                    for case in self.stored.cases
                 ]
-                return self.known.model_copy(update={"cases": cases})
+                return self.stored.model_copy(update={"cases": cases})
         return self._made or self.make()
 
     @cached_property
@@ -116,7 +116,7 @@ class StoredAnalysis:
         return _series(self._made or self.make()) if found is None else found
 
     @cached_property
-    def known(self) -> Campaign | None:
+    def stored(self) -> Campaign | None:
         """The stored campaign, without its curves; None where there is none of this result in its
         present state."""
         path = self._result.directory / ANALYSIS_FILE

@@ -20,7 +20,7 @@ from busmark.estimate.curves import (
     timeline,
 )
 from busmark.estimate.distribution import Described, distribution, jitter_share
-from busmark.estimate.samples import Pools, Timed, aligned, in_time_order, known, timed, unstamped
+from busmark.estimate.samples import Pools, Timed, aligned, having, in_time_order, timed, unstamped
 from busmark.estimate.series import signed
 from busmark.model.case import Curve
 from busmark.model.figure import (
@@ -197,7 +197,7 @@ def ping_round(
     if "round_trip_ns" in pings.columns and pings["round_trip_ns"].null_count() < pings.height:
         return PingRound(number, unstamped(pings), lost_start=np.empty(0))
     rows = in_time_order(pings)
-    back = known(rows, "read_ns")
+    back = having(rows, "read_ns")
     gone = rows.clear() if back is rows else rows.filter(pl.col("read_ns").is_null())
     segments = (*SEGMENTS, THERE, BACK) if by_one.bound_ns is not None else OWN
     timed_back = timed(back)

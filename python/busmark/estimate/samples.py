@@ -48,11 +48,11 @@ def in_time_order(rows: pl.DataFrame) -> pl.DataFrame:
     `series`. Samples of several writers and readers were recorded one after the other; statistics
     need them as they happened."""
     # Not by expressions: a plan costs as much as what it would do with the rows of a short round.
-    rows = known(rows.hstack([start_ns(rows).alias("start"), _series(rows)]), "start")
+    rows = having(rows.hstack([start_ns(rows).alias("start"), _series(rows)]), "start")
     return rows if rows["start"].is_sorted() else rows.sort("start", maintain_order=True)
 
 
-def known(rows: pl.DataFrame, name: str) -> pl.DataFrame:
+def having(rows: pl.DataFrame, name: str) -> pl.DataFrame:
     """Return the rows that have a value in this column; mostly all do, and nothing is copied."""
     return rows.drop_nulls(name) if rows[name].null_count() else rows
 
@@ -78,7 +78,7 @@ def timed(rows: pl.DataFrame, *, step: int = 1, bound_ns: float = 0.0) -> Timed:
     """Return latencies of rows from `in_time_order`, whose numbers are `step` apart where none was
     lost. By one clock a negative latency is not valid: its row is left out and counted. By two it
     may be off by `bound_ns`."""
-    rows = known(rows, "read_ns")
+    rows = having(rows, "read_ns")
     start = rows["start"].to_numpy().astype(np.float64)
     latency = latency_ns(rows).to_numpy().astype(np.float64)
     negative = 0

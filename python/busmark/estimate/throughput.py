@@ -221,7 +221,7 @@ class Probes:
         return Described.of("round_trip", "round_trip", self.round_trip.latency, each)
 
     @property
-    def known(self) -> tuple[Quantity, Pools]:
+    def latencies(self) -> tuple[Quantity, Pools]:
         """One way where there is such, else the round trip."""
         if self.one_way.latency or not self.round_trip.latency:
             return "one_way", self.one_way
@@ -259,7 +259,7 @@ def throughput(
     ]
     due = _total(rows, "expected") if sent is None else sent
     loss = mean_over_rounds(shares, "1", due, within=LOSS.within)
-    quantity, known = probes.known
+    quantity, known = probes.latencies
     one_way, round_trip = probes.of_one_way(), probes.of_round_trip()
     latency = one_way.whole if quantity == "one_way" else round_trip.whole
     theoretical = {row.get("theoretical_per_s") for row in rows}

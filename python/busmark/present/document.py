@@ -123,7 +123,7 @@ class Table:
     """Whether another table has the same with all details, so that intervals may be left out where
     there is no room."""
 
-    def known(self, columns: Sequence[Column]) -> list[int]:
+    def filled_rows(self, columns: Sequence[Column]) -> list[int]:
         """Return the rows that have something in these columns."""
         rows = range(len(self.rows))
         return [row for row in rows if any(column.cells[row] != ABSENT for column in columns)]

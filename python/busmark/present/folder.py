@@ -18,7 +18,7 @@ LIST = ".busmark-files"
 """Names, in the folder, of the files that reports have made there, a line for each."""
 
 
-def own(directory: Path, named: Path | None = None) -> Path:
+def report_folder(directory: Path, named: Path | None = None) -> Path:
     """Return where the reports of a result go: the folder that the user named, else `report` in it.
 
     Raises:

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT))
 
 from tools import wording
 
-from busmark.cli.main import busmark, known
+from busmark.cli.main import all_commands, busmark
 
 STUMBLED = {
     "is told": "such choices are told with the case",
@@ -65,7 +65,7 @@ def test_no_text_has_a_phrase_of_the_word_list() -> None:
     assert not hits, "`tools/wording.py` lists them, CONTRIBUTING.md has better words"
 
 
-@pytest.mark.parametrize("name", known())
+@pytest.mark.parametrize("name", all_commands())
 def test_help_has_no_phrase_of_the_word_list(name: str) -> None:
     # A command keeps the option for help of the first context that asks for it.
     root = click.Context(busmark, **busmark.context_settings)

@@ -64,7 +64,7 @@ BOTH = Explained(
 )
 
 
-def known(segment: Segment | None) -> Figure | None:
+def median_if_known(segment: Segment | None) -> Figure | None:
     """Return the segment's median; None for a bound alone, which is not given as a number."""
     return segment.median if segment and not segment.unknown else None
 
@@ -76,7 +76,7 @@ ONE_WAY_THERE = Estimate(
     suffix="_ns",
     meaning="median from a ping's sending to the responder's hands",
     tests=("latency",),
-    pick=lambda case: known(case.latency.one_way_there) if case.latency else None,
+    pick=lambda case: median_if_known(case.latency.one_way_there) if case.latency else None,
     explained=(BOTH,),
 )
 
@@ -87,7 +87,7 @@ ONE_WAY_BACK = Estimate(
     suffix="_ns",
     meaning="median from a pong's sending to the pinger's hands",
     tests=("latency",),
-    pick=lambda case: known(case.latency.one_way_back) if case.latency else None,
+    pick=lambda case: median_if_known(case.latency.one_way_back) if case.latency else None,
     explained=(BOTH,),
 )
 

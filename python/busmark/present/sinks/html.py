@@ -167,7 +167,7 @@ def table_html(table: Table, page: Page, name: str = "", section: str = "") -> s
     first, *others = table.columns
     groups = [list(own) for _, own in groupby(others, key=lambda column: column.group)]
     if table.brief and len(groups) > 1:
-        parts = (_part(table, [first, *own], table.known(own)) for own in groups)
+        parts = (_part(table, [first, *own], table.filled_rows(own)) for own in groups)
         return "".join(table_html(part, page, name, section) for part in parts) + _notes(table)
     title = escape(table.title or name)
     caption = f"<caption>{escape(table.title)}</caption>" if table.title else ""

@@ -164,7 +164,7 @@ def show_table(table: Table, console: Console, known: Collection[str] = ()) -> N
             if apart:
                 heads = {place.group for place in group}
                 own = [c for c in table.columns if figures.heading(c, table)[0] in heads]
-                rows = table.known(own)
+                rows = table.filled_rows(own)
             for band in _bands([places[0], *group], room(console)):
                 _print(band, table, rows, console)
     notes = [Text("columns", {"names": ", ".join(hidden)})] if hidden else []
