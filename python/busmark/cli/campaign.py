@@ -132,7 +132,7 @@ def present(result: Result, ending: Ending, early: EarlyCases | None = None) -> 
     from busmark.compare.stored import StoredAnalysis
     from busmark.present import formats
     from busmark.present.blocks.campaign import document, views
-    from busmark.present.folder import OWN
+    from busmark.present.folder import OWN, report_folder
 
     campaign = StoredAnalysis(result, early=early).make()
     if ending.shown:
