@@ -28,6 +28,8 @@ WORK_PREFIX = "busmark-work-"
 """For what is neither of a run nor has participants."""
 PREFIXES = (PREFIX, LOAD_PREFIX, CHECK_PREFIX, WORK_PREFIX)
 """Prefixes of all folders that are removed when their owner has gone."""
+BESIDE_PREFIX = ".busmark-"
+"""For what is made beside the place where it is to stand."""
 OWNER = ".owner"
 """Adapters may lock the directory itself."""
 SHARED_MEMORY = Path("/dev/shm")
@@ -44,7 +46,8 @@ def run_directory(prefix: str = PREFIX) -> Iterator[Path]:
         UserError: none can be made, or sockets in it would have a path that is too long.
     """
     try:
-        _remove_orphans()
+        for each in PREFIXES:
+            _remove_orphans(Path(tempfile.gettempdir()), f"{each}*")
         path, lock = _make(prefix)
         if prefix != WORK_PREFIX and len(os.fsencode(path)) > LONGEST:
             _remove(path)
@@ -68,10 +71,29 @@ def run_directory(prefix: str = PREFIX) -> Iterator[Path]:
         os.close(lock)
 
 
-def _make(prefix: str) -> tuple[Path, int]:
+@contextmanager
+def made_beside(folder: Path) -> Iterator[Path]:
+    """Yield a path, on the file system of `folder`, at which something is made that is moved to its
+    place when it is whole. What is left there at the end is removed, and so is what killed commands
+    have left in this folder.
+
+    Raises:
+        OSError: the folder cannot be written.
+    """
+    # In a folder of the user's nothing goes that does not say whose it is.
+    _remove_orphans(folder, f"{BESIDE_PREFIX}*/{OWNER}")
+    path, lock = _make(BESIDE_PREFIX, folder)
+    try:
+        yield path / "made"
+    finally:
+        _remove(path)
+        os.close(lock)
+
+
+def _make(prefix: str, folder: Path | None = None) -> tuple[Path, int]:
     """Make a directory and lock it; return its path and the lock."""
     while True:
-        path = Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-"))
+        path = Path(tempfile.mkdtemp(prefix=f"{prefix}{os.getpid()}-", dir=folder))
         # Who looks for orphans at this moment may be first; then this one is gone.
         with suppress(FileNotFoundError):
             lock = os.open(path / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
@@ -80,10 +102,11 @@ def _make(prefix: str) -> tuple[Path, int]:
             os.close(lock)
 
 
-def _remove_orphans() -> None:
-    """Remove directories of our own user that nobody holds."""
-    folder = Path(tempfile.gettempdir())
-    for path in (path for prefix in PREFIXES for path in folder.glob(prefix + "*")):
+def _remove_orphans(folder: Path, pattern: str) -> None:
+    """Remove directories of our own user that nobody holds. The pattern matches these, or their
+    locks."""
+    for found in folder.glob(pattern):
+        path = found.parent if found.name == OWNER else found
         with suppress(OSError):
             if path.lstat().st_uid == os.getuid() and not _held(path):
                 _remove(path)

@@ -3,13 +3,13 @@ file is written through one that the user has not named. It may hold files of a 
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
 from busmark import files
 from busmark.errors import UserError, refused
+from busmark.temporary import made_beside
 
 OWN = "report"
 """Within the result directory."""
@@ -58,8 +58,8 @@ def replaced(folder: Path) -> Iterator[Path]:
         OSError: the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".busmark-", dir=folder) as beside:
-        place = Path(beside)
+    with made_beside(folder) as place:
+        place.mkdir()
         yield place
         new = sorted(
             path.relative_to(place).as_posix() for path in place.rglob("*") if not path.is_dir()

@@ -24,11 +24,9 @@ WRITES = {
     "cli/adapter.py": "copies the headers of the contract into a folder that it has made",
     "control/worker.py": "touches the log before the worker starts, to see that it can be made",
     "nodes/shell.py": "a file without a name",
-    "plugins/imports/read.py": "a folder beside the result, which takes its place as a whole",
+    "plugins/imports/read.py": "a result that is made beside its place, which it takes as a whole",
     "plugins/own_types/libraries.py": "build folders of a checkout, and the library made there",
     "plugins/own_types/value.py": "an empty module in a folder that it has made",
-    "plugins/security/directory.py": "a folder beside the documents, which takes its place",
-    "present/folder.py": "a folder within the report's, whose files are moved as a whole",
     "store/named.py": "the register of results is links",
     "temporary.py": "the door of short-lived folders",
 }

@@ -63,3 +63,32 @@ def test_a_killed_command_leaves_a_folder_that_the_next_one_removes(
                 assert own.is_dir() and not left.exists() and (held / "made").exists()
     finally:
         ended(living, signal.SIGKILL)
+
+
+MAKES = """
+import signal, sys
+from pathlib import Path
+from busmark.temporary import made_beside
+with made_beside(Path(sys.argv[1])) as path:
+    path.mkdir()
+    print(path, flush=True)
+    signal.pause()
+"""
+
+
+def test_what_a_killed_command_was_making_beside_its_place_is_removed_by_the_next(
+    place: Path,
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-c", MAKES, str(place)], stdout=subprocess.PIPE, text=True,
+        env={"PYTHONPATH": ":".join(sys.path)},
+    )  # fmt: skip
+    assert process.stdout is not None
+    left = Path(process.stdout.readline().strip())
+    with temporary.made_beside(place):
+        assert left.is_dir(), "its maker lives"
+    ended(process, signal.SIGKILL)
+    assert left.is_dir()
+    with temporary.made_beside(place) as path:
+        assert not left.parent.exists() and not path.exists()
+    assert list(place.iterdir()) == []

@@ -5,11 +5,9 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import os
-import shutil
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from pathlib import Path, PurePath
 from typing import Any
@@ -18,7 +16,7 @@ import polars as pl
 
 from busmark import __version__
 from busmark.errors import UserError
-from busmark.files import SUFFIX, replacing, sync_directory
+from busmark.files import replacing, sync_directory
 from busmark.findings import campaign_findings, combine
 from busmark.model.parameters import Parameters
 from busmark.plugins.imports import assemble
@@ -32,6 +30,7 @@ from busmark.store import Case, Finding, Manifest, Result, Source, SourceFile, c
 from busmark.store.columns import polars_schema
 from busmark.store.result import SUMMARIES
 from busmark.store.writer import ResultWriter, storing
+from busmark.temporary import made_beside
 
 SHOWN = 3
 """Cases of a file, and files of a tool, that are named."""
@@ -274,26 +273,21 @@ def write(
             where=str(out),
             remedy="Name another with --out.",
         )
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=SUFFIX, dir=out.parent))
-    except OSError as error:
-        raise UserError(
-            f"cannot be written to ({error.strerror or error})",
-            where=str(error.filename or out),
-            remedy="Name another directory with --out.",
-        ) from None
-    try:
+    with ExitStack() as stack:
+        try:
+            out.parent.mkdir(parents=True, exist_ok=True)
+            beside = stack.enter_context(made_beside(out.parent))
+            beside.mkdir()
+        except OSError as error:
+            raise UserError(
+                f"cannot be written to ({error.strerror or error})",
+                where=str(error.filename or out),
+                remedy="Name another directory with --out.",
+            ) from None
         _fill(beside, cases, _manifest(cases, imported, source, command))
         with storing(out):
-            umask = os.umask(0)
-            os.umask(umask)
-            beside.chmod(0o777 & ~umask)
             beside.replace(out)
             sync_directory(out.parent)
-    except BaseException:
-        shutil.rmtree(beside, ignore_errors=True)
-        raise
     return Result(out)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from busmark.adapters import adapter_facts, checker, environment
 from busmark.launcher import completed
 from busmark.plugins.own_types.source import UserType
 from busmark.plugins.own_types.tools import Idlc, ToolError, cache, checkout, run
+from busmark.temporary import made_beside
 
 
 @dataclass(frozen=True)
@@ -106,8 +106,7 @@ def begin(target: Path, other: Path) -> None:
         return
     target.parent.mkdir(parents=True, exist_ok=True)
     # Another build may begin it at the same time: the first one to be complete stays.
-    with tempfile.TemporaryDirectory(dir=target.parent) as name:
-        made = Path(name) / "cargo"
+    with made_beside(target.parent) as made:
         for part in (".fingerprint", "build", "deps"):
             shutil.copytree(
                 other / "release" / part,

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -20,6 +19,7 @@ from busmark.plugins.security.authority import SignedCertificate, Validity
 from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.domains import Domains
 from busmark.plugins.security.profiles import CURVE, DDS, NONE, PROFILES, governance
+from busmark.temporary import made_beside
 
 BACKDATED = timedelta(days=1)
 """Clocks differ, and some vendors read times of permissions in the zone of the machine."""
@@ -148,16 +148,14 @@ def create(directory: Path, wanted: DocumentRequest) -> Documents:
     wanted.check()
     directory = directory.absolute()
     _refuse_existing(directory)
-    with refused("cannot be made", directory, "Name a directory that can be made."):
-        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    remedy = "Look for room on the disk, and for rights."
-    try:
-        with refused("cannot be written", directory, remedy):
+    with ExitStack() as stack:
+        with refused("cannot be made", directory, "Name a directory that can be made."):
+            beside = stack.enter_context(made_beside(directory.parent))
+            beside.mkdir(PRIVATE_FOLDER)
+        with refused("cannot be written", directory, "Look for room on the disk, and for rights."):
             _write_all(Layout(beside), wanted)
             _refuse_existing(directory)
             beside.rename(directory)
-    finally:
-        shutil.rmtree(beside, ignore_errors=True)
     return open_directory(directory, wanted.passphrase)
 
 
