@@ -15,7 +15,7 @@ from pathlib import Path
 
 from busmark.compare.campaign import summarise
 from busmark.errors import UserError
-from busmark.present.blocks.campaign import whole
+from busmark.present.blocks.report import whole
 from busmark.present.sinks.page import page
 from busmark.store import Result
 

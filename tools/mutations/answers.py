@@ -20,7 +20,7 @@ from busmark.adapters import resolve
 from busmark.control import round as rounds
 from busmark.control import tables
 from busmark.control import worker as workers
-from busmark.control.campaign import STORED, Campaign, _understood
+from busmark.control.campaign_run import STORED, CampaignRun, _understood
 from busmark.control.companions import counters
 from busmark.control.hooks import Wire
 from busmark.control.places import Places
@@ -137,7 +137,7 @@ class Answers:
         """Damage one answer: of a worker, of the counters, or of a node."""
         (self._of_worker, self._of_worker, self._of_counters, self._of_node)[number % 4](rng)
 
-    def _campaign(self, number: int, test: str, every: float, hang_s: float) -> Campaign:
+    def _campaign(self, number: int, test: str, every: float, hang_s: float) -> CampaignRun:
         text = SCENARIO.format(test=test, every=every, hang_s=hang_s)
         scenario = parse(text, "answers.toml", [])
         adapters = resolve(scenario.adapters)
@@ -154,16 +154,16 @@ class Answers:
             cases=expand(scenario, adapters),
         )
         writer = ResultWriter.create(self.folder / f"{number}-{hang_s:g}", manifest)
-        return Campaign(scenario, adapters, writer, [])
+        return CampaignRun(scenario, adapters, writer, [])
 
-    def _recorded(self, number: int, test: str) -> tuple[Campaign, dict[str, list[Piece]]]:
+    def _recorded(self, number: int, test: str) -> tuple[CampaignRun, dict[str, list[Piece]]]:
         """Record the output of real workers in a real round."""
         Recording.kept = {}
         with mock.patch.object(rounds, "Worker", Recording):
             self._play(self._campaign(number, test, 0, 30.0))
         return self._campaign(number, test, 0, 0.5), Recording.kept
 
-    def _play(self, campaign: Campaign) -> None:
+    def _play(self, campaign: CampaignRun) -> None:
         """Run a round, and compute the rows and records that are stored of it."""
         case, stem = campaign.cases[0], "x.r000"
         places = Places(campaign.scenario, lambda *_, **__: None, campaign.adapters)

@@ -14,8 +14,8 @@ from tools.mutations.material import IMPORTS, PUBLISHED
 from busmark.compare.campaign import summarise
 from busmark.errors import UserError
 from busmark.plugins.imports.read import import_results
-from busmark.present.blocks import campaign as blocks
-from busmark.present.blocks.campaign import whole
+from busmark.present.blocks import report as blocks
+from busmark.present.blocks.report import whole
 from busmark.present.sinks import terminal
 from busmark.present.sinks.page import page
 

@@ -23,9 +23,9 @@ from busmark.errors import UserError
 from busmark.plugins.papers.blocks import comparison
 from busmark.plugins.predict.fit import predict
 from busmark.present import formats
-from busmark.present.blocks import campaign as blocks
-from busmark.present.blocks.campaign import whole as document
+from busmark.present.blocks import report as blocks
 from busmark.present.blocks.cases import cases
+from busmark.present.blocks.report import whole as document
 from busmark.present.sinks import terminal
 from busmark.present.sinks.page import page
 from busmark.results import Results

@@ -65,10 +65,10 @@ def command(
     compare DIR --by side` compares. Exit code 1 if a criterion fails or a round failed.
     """
     from busmark.adapters import misnamed
-    from busmark.cli.campaign import INTERRUPTED, Ending, conduct, report
+    from busmark.cli.conduct import INTERRUPTED, Ending, conduct, report
     from busmark.cli.output import echo
     from busmark.compare import compare, select
-    from busmark.control.campaign import default_directory
+    from busmark.control.campaign_run import default_directory
     from busmark.errors import UserError
     from busmark.scenario import load, parse_side
     from busmark.scenario.load import around as commands

@@ -71,8 +71,8 @@ def of_one_line(test: str, text: str, *examples: str) -> click.Command:
 
 def measure(test: str, adapters: Sequence[str], given: dict[str, Any]) -> None:
     """Run the line; end the command with the exit code."""
-    from busmark.cli.campaign import INTERRUPTED, Ending, conduct
-    from busmark.control.campaign import default_directory
+    from busmark.cli.conduct import INTERRUPTED, Ending, conduct
+    from busmark.control.campaign_run import default_directory
     from busmark.scenario.load import around, required
 
     asked = required(given.pop("requirements"), given.pop("undecided"))

@@ -27,7 +27,7 @@ def command(out: Path | None, settings: tuple[str, ...], open_it: bool) -> None:
     other adapters in `busmark latency`, or in a scenario.
     """
     from busmark.adapters import libraries, misnamed
-    from busmark.cli.campaign import Ending, conduct
+    from busmark.cli.conduct import Ending, conduct
     from busmark.scenario import load
 
     scenario, text = load(SCENARIO, list(settings), misnamed=misnamed)

@@ -69,7 +69,7 @@ def _write(
     from busmark.compare.stored import StoredAnalysis
     from busmark.errors import UserError
     from busmark.present import formats
-    from busmark.present.blocks.campaign import views
+    from busmark.present.blocks.report import views
     from busmark.present.folder import report_folder, within
     from busmark.store import Result
 

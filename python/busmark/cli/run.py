@@ -100,7 +100,7 @@ def command(
     requirement is missed or undecided.
     """
     from busmark.adapters import misnamed
-    from busmark.cli.campaign import Ending, conduct
+    from busmark.cli.conduct import Ending, conduct
     from busmark.scenario import load
     from busmark.scenario.load import around as commands
     from busmark.scenario.load import only, required

@@ -104,7 +104,7 @@ def command(
         found = by_case(kinds(campaign.findings))
         show(*(case.document(each, found) for each in campaign.cases))
     else:
-        from busmark.present.blocks.campaign import document
+        from busmark.present.blocks.report import document
 
         show(document(campaign), last=origin(campaign, directory))
     if any(each.fails for each in campaign.requirements):

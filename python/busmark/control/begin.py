@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from busmark import __version__
 from busmark.adapters import Adapter, resolve
-from busmark.control.campaign import Campaign
+from busmark.control.campaign_run import CampaignRun
 from busmark.control.events import Listener
 from busmark.control.hooks import capture_hook, check_plugins, lab_hook
 from busmark.control.libraries import check_same
@@ -145,7 +145,7 @@ def _check_budget(scenario: Scenario, cases: list[Case]) -> None:
             )
 
 
-def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listener]) -> Campaign:
+def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listener]) -> CampaignRun:
     """Begin a new campaign in a new result directory."""
     adapters, cases = plan(scenario)
     check_runnable(cases)
@@ -167,7 +167,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     except BaseException:
         nodes.close()
         raise
-    return Campaign(scenario, adapters, writer, listeners, nodes)
+    return CampaignRun(scenario, adapters, writer, listeners, nodes)
 
 
 def missing(
@@ -227,7 +227,7 @@ def resume(
     nodes: Sequence[str] = (),
     *,
     marked: bool = False,
-) -> Campaign:
+) -> CampaignRun:
     """Resume the campaign of a directory, from its own manifest.
 
     Its nodes are reached as the scenario says where it is given, else as the last time; `nodes` are
@@ -254,7 +254,7 @@ def _go_on(
     listeners: list[Listener],
     given: Sequence[str],
     marked: bool,
-) -> Campaign:
+) -> CampaignRun:
     directory = writer.directory
     stored = _stored_scenario(writer)
     if scenario is not None and scenario != reached(stored, prefixes(scenario)):
@@ -285,7 +285,7 @@ def _go_on(
     except BaseException:
         nodes.close()
         raise
-    return Campaign(stored, adapters, writer, listeners, nodes, again=marked)
+    return CampaignRun(stored, adapters, writer, listeners, nodes, again=marked)
 
 
 def _must_run_here(writer: ResultWriter, adapters: dict[str, Adapter]) -> None:

@@ -22,14 +22,14 @@ from typing import IO
 from busmark.cli import main
 
 IMPORTED = (
-    "busmark.cli.campaign",
+    "busmark.cli.conduct",
     "busmark.cli.run",
     "busmark.cli.show",
     "busmark.plugins.capture.companion",
     "busmark.plugins.capture.findings",
     "busmark.plugins.lab.hook",
     "busmark.plugins.papers.blocks",
-    "busmark.present.blocks.campaign",
+    "busmark.present.blocks.report",
     "busmark.present.sinks.page",
     "busmark.present.sinks.terminal",
     "busmark.scenario.load",

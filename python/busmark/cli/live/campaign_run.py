@@ -55,7 +55,7 @@ def _text(directory: str, code: int, errors: list[str]) -> int:
         return code
     from busmark.cli.console import Console
     from busmark.compare.stored import StoredAnalysis
-    from busmark.present.blocks.campaign import document
+    from busmark.present.blocks.report import document
     from busmark.present.sinks.terminal import show
     from busmark.store import Result
 

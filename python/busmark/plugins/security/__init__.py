@@ -19,5 +19,5 @@ PLUGIN = Plugin(
             "busmark.plugins.security.command:command",
         ),
     ),
-    hooks={"security": "busmark.plugins.security.campaign"},
+    hooks={"security": "busmark.plugins.security.hook"},
 )

@@ -24,11 +24,11 @@ from busmark.errors import UserError
 from busmark.plugins.security import cms, reading
 from busmark.plugins.security.authority import SignedCertificate, Validity, identity
 from busmark.plugins.security.authority import authority as certificate_authority
-from busmark.plugins.security.campaign import Use, check_use
 from busmark.plugins.security.checks import check
 from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.directory import Layout, create, open_directory
 from busmark.plugins.security.domains import Domains
+from busmark.plugins.security.hook import Use, check_use
 
 NOW = datetime.now(UTC)
 WANTED = DocumentRequest(participants=("a", "b"), domains=(Domains(3, 5),))

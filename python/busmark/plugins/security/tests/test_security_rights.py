@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from busmark.errors import UserError
-from busmark.plugins.security.campaign import Use, check_use
 from busmark.plugins.security.description import DocumentRequest
 from busmark.plugins.security.directory import create
 from busmark.plugins.security.domains import Domains
+from busmark.plugins.security.hook import Use, check_use
 from busmark.plugins.security.reading import grants, parse
 from busmark.plugins.security.rights import allowed, check_rights
 

@@ -138,7 +138,7 @@ def _understood() -> Iterator[None]:
         raise RoundError("garbage", text) from error
 
 
-class Campaign:
+class CampaignRun:
     """Runs what is missing of a result."""
 
     def __init__(

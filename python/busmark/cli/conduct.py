@@ -15,7 +15,7 @@ from busmark.cli.output import echo, say_file
 from busmark.cli.places import note
 from busmark.cli.progress import listeners
 from busmark.control.begin import begin, resume
-from busmark.control.campaign import default_directory
+from busmark.control.campaign_run import default_directory
 from busmark.control.events import CampaignBegins, Event, RoundEnds
 from busmark.errors import UserError
 from busmark.model.text import plural
@@ -131,7 +131,7 @@ def present(result: Result, ending: Ending, early: EarlyCases | None = None) -> 
     from busmark.cli.documents import show
     from busmark.compare.stored import StoredAnalysis
     from busmark.present import formats
-    from busmark.present.blocks.campaign import document, views
+    from busmark.present.blocks.report import document, views
     from busmark.present.folder import OWN, report_folder
 
     campaign = StoredAnalysis(result, early=early).make()
@@ -155,6 +155,6 @@ def report(directory: Path) -> None:
     """Print the tables of a campaign that was run."""
     from busmark.cli.documents import show
     from busmark.compare.stored import StoredAnalysis
-    from busmark.present.blocks.campaign import document
+    from busmark.present.blocks.report import document
 
     show(document(StoredAnalysis(Result(directory)).campaign), pager=False)
