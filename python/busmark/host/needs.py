@@ -163,5 +163,5 @@ NEEDS = (
 )
 """In the order in which they are asked."""
 HERE_TOO = (*NEEDS, Need("disk", frozenset(), disk, "a result finds room"))
-"""With what depends on the folder of a result: `doctor` looks at the current folder, a run at its
-own."""
+"""Needs of this machine and of the folder of a result: `doctor` looks at the current folder, a run
+at its own."""
