@@ -52,7 +52,7 @@ def judged(command: Callable[..., None]) -> Callable[..., None]:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the options say."""
+    """Options about judgement."""
 
     equivalent: float
     expressions: tuple[str, ...]

@@ -35,7 +35,7 @@ SIGNS = {
     **dict.fromkeys(map(ord, DIRECTIONS), 0xFFFD),
     **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD),
 }
-"""By code, the sign of a control character: as wide as any letter, so that tables stay straight."""
+"""Sign of each control character, by code: as wide as any letter, so that tables stay straight."""
 
 
 def visible(text: str) -> str:
@@ -102,7 +102,7 @@ LETTERS = {
     "→": "->", "←": "<-", "▲": "^", "▼": "v", "●": "*", "○": "o", "✓": "+", "✗": "x", "“": '"',
     "”": '"', "\u2019": "'", "─": "-", "µ": "u", "σ": "sigma",
 }  # fmt: skip
-"""What stands for signs of ours in an encoding that does not have them."""
+"""Substitutes for our signs in an encoding that does not have them."""
 
 
 def _spelt(error: UnicodeError) -> tuple[str, int]:

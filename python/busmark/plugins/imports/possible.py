@@ -20,7 +20,7 @@ from busmark.store.tables import bounds_of
 MOST_RUNS = 10_000
 """Each becomes files of its own."""
 MOST_FIGURES = 2_000_000
-"""They are held in memory, and no run has a second for each."""
+"""Figures at most: they are held in memory, and no run has a second for each."""
 BY_ONE_CLOCK = ("round_trip", "half_round_trip", "publish", "per_hop")
 """Quantities that end after they begin by the same clock: none of them is below zero. A time
 between two clocks may be."""

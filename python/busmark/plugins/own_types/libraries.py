@@ -19,7 +19,7 @@ from busmark.plugins.own_types.tools import Idlc, ToolError, cache, checkout, ru
 
 @dataclass(frozen=True)
 class BuildOutcome:
-    """What became of one adapter."""
+    """The result of building one adapter."""
 
     name: str
     library: Path | None

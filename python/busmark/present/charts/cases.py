@@ -27,7 +27,8 @@ from busmark.present.charts.shapes import (
 Pick = Callable[[CaseSummary], Figure | None]
 
 MOST_ABOVE = 2.5
-"""What lies this many times above the longest bar would squeeze the bars; the caption gives it."""
+"""A bar that is this many times longer than the longest of the others would squeeze them; the
+caption gives its value."""
 
 FEWEST_ROWS, FEWEST_COLUMNS = 2, 3
 """Labels and sizes of a heat map: a table shows less than that better."""

@@ -19,7 +19,7 @@ DURATION_S = 60.0
 SHORTEST_S = 0.001
 
 BEFORE = (0, 0)
-"""In the place of caller and number of an order that is not in the recording."""
+"""Caller and number for an order that is not in the recording."""
 
 FILTERS = ("app", "group", "test", "kind", "cmd")
 
@@ -51,7 +51,7 @@ class Step:
     line: int | None
     """Line of the recording; None: the test ran when the recording began."""
     answers: dict[int, Message]
-    """As recorded, by the application that is to answer now."""
+    """Recorded answers, by the application that is to answer now."""
     after: frozenset[tuple[int, int]] = frozenset()
     """Answers that were there before it: place of the order, and application."""
     after_ended: int = 0
@@ -70,7 +70,7 @@ class Score:
     ended: list[tuple[int, Test, str]]
     """Tests that ended, and why they failed; none where some orders are left out by `only`."""
     left_out: list[str]
-    """What is not replayed, and why."""
+    """Messages that are not replayed, and why."""
 
 
 def score(session: Session, options: Options) -> Score:
