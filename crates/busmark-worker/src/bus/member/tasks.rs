@@ -140,7 +140,8 @@ impl Member {
         Ok(None)
     }
 
-    /// That it has no such test: a mistake if it alone was meant; of several, some may have none.
+    /// Answers that this member has no such test: a mistake if it alone was meant; if several members
+    /// were, some may have none.
     fn none_here(&self, to: Address, which: Which) -> Result<String, Failure> {
         let (app, kind) = (self.name.app, which.kind.map_or("test", Kind::word));
         let text = match which.test {
