@@ -124,7 +124,7 @@ class AdapterFacts(Facts):
     get: str
     """Text on how to get the adapter, to follow "not built here: "."""
     folder: str
-    """Below `adapters/`: where its page, NOTES.md, is. Left out: the folder of the file."""
+    """Folder below `adapters/` with its page, NOTES.md. Left out: the folder of the file."""
     place: int | None = None
     """Its place among the adapters of this release; null: after them."""
     look: Appearance | None = None

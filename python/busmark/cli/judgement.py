@@ -40,7 +40,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--all", "every", is_flag=True, help="Show all figures of all cases."),
     wide,
 )  # fmt: skip
-"""In the order of the help."""
+"""Options about judgement, in the order of the help."""
 
 
 def judged(command: Callable[..., None]) -> Callable[..., None]:

@@ -26,7 +26,7 @@ DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068
 
 COMMAND = re.compile(r"`[^`\n]+`")
 JOINED = "\0"
-"""In the place of a space at which no line is broken."""
+"""Character in the place of a space at which no line is broken."""
 
 SIGNS = {
     **{code: 0x2400 + code for code in range(0x20) if chr(code) not in KEPT},

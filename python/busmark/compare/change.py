@@ -70,7 +70,7 @@ class FigureChange:
 
     @property
     def is_ratio(self) -> bool:
-        """Otherwise a difference."""
+        """Whether the change is a ratio; otherwise it is a difference."""
         return unchanged(self.name) == 1.0
 
     @property

@@ -241,7 +241,7 @@ class RoundGoesOn(OfCampaign):
     case: ById
     round: int
     seconds: float
-    """Since its start."""
+    """Seconds since its start."""
     expected_s: float
     live: LiveFigures | None = None
     """Figures of the last seconds; null where nobody watches, or nothing is known yet."""

@@ -54,7 +54,7 @@ class Frame:
     writer: int
     data: bytes
     kind: str = "samples"
-    """Or accounts, intervals, batches, sent_batches."""
+    """Name of the frame: samples, accounts, intervals, batches or sent_batches."""
 
 
 @dataclass(frozen=True)

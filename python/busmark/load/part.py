@@ -49,7 +49,7 @@ class Load:
 
     @property
     def asked(self) -> str:
-        """In words."""
+        """The level that is asked for, in words."""
         if self.level is None:
             return "no limit"
         return f"{amount_text(self.kind, self.level)} asked for"
@@ -175,7 +175,7 @@ class Site:
     """A place where a tool can run."""
 
     folder: str
-    """For its files."""
+    """Folder for the files of the tool."""
     launch: Callable[[list[str]], Start]
     """How a command is started there."""
     cpus: int | None

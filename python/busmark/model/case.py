@@ -185,7 +185,7 @@ class CaseSummary(Frozen):
 
     @property
     def middleware(self) -> str:
-        """Its middleware, or both of a pair, also where the label leaves it out."""
+        """Name of its middleware, or of both in a pair, also where the label leaves it out."""
         return next(iter(self.label_parts.values()), self.label)
 
     @property
@@ -195,7 +195,7 @@ class CaseSummary(Frozen):
 
     @property
     def first_sample(self) -> Figure | None:
-        """In a discovery test, the time until the first sample was received."""
+        """Time until the first sample was received, in a discovery test."""
         return None if self.discovery is None else self.discovery.first_sample
 
     @property

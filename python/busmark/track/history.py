@@ -73,7 +73,7 @@ class TrackedCase(HistoryPart):
     """A case with its figures."""
 
     id: Text
-    """In its result."""
+    """Identifier of the case in its result."""
     params: dict[str, Any]
     """All that was asked for, flat; adapters by the names that they declare."""
     effort: dict[str, Any] = {}

@@ -78,7 +78,7 @@ class TrackedSeries(Frozen):
     """One figure of one case on one machine."""
 
     machine: int
-    """In `TrackedHistory.machines`."""
+    """Index in `TrackedHistory.machines`."""
     case: str
     """Identifier in its newest result."""
     label: str

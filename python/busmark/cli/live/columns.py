@@ -28,7 +28,7 @@ class Column(Generic[R]):
     """One column of rows of a kind."""
 
     name: str
-    """In a file, with its unit."""
+    """Name in a file, with its unit."""
     title: str
     width: int
     """Characters; of a column that grows the fewest."""

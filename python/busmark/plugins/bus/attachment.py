@@ -43,7 +43,7 @@ CHUNK = 1 << 18
 CLOSE_S = 0.01
 """Lines that come within this time of each other are read together."""
 GATHER_S = 0.02
-"""For this time they gather by default."""
+"""Time for which lines are gathered by default."""
 LONGEST_WORDS = 1 << 16
 """Bytes of a line of errors; a longer one comes in pieces."""
 MOST_ERRORS = 20

@@ -44,7 +44,7 @@ class Task:
     domain: int
     topic: str
     wait_s: float
-    """For discovery, and for a match."""
+    """Seconds to wait for discovery, and for a match."""
     count: int = 1
     """To write."""
     value: dict[str, Any] = field(default_factory=dict)

@@ -60,9 +60,9 @@ class Submessages(BaseModel):
     protocol: Literal["rtps", "xrce"]
     kind: str
     direction: Literal["to agent", "from agent"] | None
-    """For DDS-XRCE."""
+    """Direction of the submessage, for DDS-XRCE."""
     of: Literal["user", "discovery"] | None
-    """For RTPS, where the submessage names a writer."""
+    """Kind of the writer that it names, for RTPS; null where it names none."""
     count: int
 
 
@@ -129,7 +129,7 @@ class Way(BaseModel):
     entered: int
     """Samples on the first hop."""
     arrived: int
-    """How many of these are on the last."""
+    """Number of these samples on the last hop."""
     missing: list[int]
     """The others, by their number on the first hop from 1; at most 100."""
     latency: Spread | None

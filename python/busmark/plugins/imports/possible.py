@@ -38,7 +38,7 @@ TWO_CLOCKS = Flaw(
     "anything took. They are left out; counts and rates hold.",
     "Measure round trips, or run sender and receiver on one host.",
 )
-"""In files of any tool."""
+"""Flaw of files of any tool."""
 
 NOTHING = Flaw(
     "import-nothing-received",
@@ -48,7 +48,7 @@ NOTHING = Flaw(
     "between samples that it received counts no loss either.",
     "See whether the endpoints had matched, and whether their QoS are compatible.",
 )
-"""In files of any tool."""
+"""Flaw of files of any tool."""
 
 
 def nothing_received(run: Run) -> None:

@@ -44,7 +44,7 @@ FOLDERS = Flaw(
     "stand for, such as an emulated loss, is in no file.",
     "Import the folders of each condition by themselves, with --set settings.NAME=VALUE.",
 )
-"""In files of any tool."""
+"""Flaw of files of any tool."""
 
 
 @dataclass(slots=True)

@@ -71,7 +71,7 @@ class Sweep(Frozen):
 
 
 class Prediction(Frozen):
-    """At a size, rate or background load that was asked for."""
+    """A prediction at a size, rate or background load that was asked for."""
 
     at: float
     """Bytes, samples per second, or the level of the load in the unit of its model."""
@@ -160,10 +160,10 @@ class RateModel(Frozen):
 
     sweep: Sweep
     latency_floor: Figure | None
-    """At the rate with the lowest latency; null where too few rates have a latency."""
+    """Latency at the rate with the lowest; null where too few rates have a latency."""
     latency_knee: Knee | None
     loss_floor: Figure | None
-    """At the rate with the least loss."""
+    """Loss at the rate with the least."""
     loss_knee: Knee | None
     carried: Figure | None
     """The greatest rate that arrived at a reader: what is written less what is lost. Being the
@@ -202,11 +202,11 @@ class LoadModel(Frozen):
     unit: str
     """Unit of levels: 1 is a share of each CPU."""
     latency_floor: Figure | None
-    """At the level with the lowest latency; null without a curve of latency."""
+    """Latency at the level with the lowest; null without a curve of latency."""
     latency_knee: Knee | None
     goodput_best: Figure | None
-    """At the level with the greatest, and so rather too high; null but for streams at full
-    speed."""
+    """Goodput at the level with the greatest, and so rather too high; null except for streams at
+    full speed."""
     goodput_knee: Knee | None
     loss_floor: Figure | None
     loss_knee: Knee | None

@@ -24,7 +24,7 @@ KINDS = (
 )
 """Values for a protection in a governance document, from the least to the most."""
 BASIC_KINDS = (NOTHING, "SIGN", "ENCRYPT")
-"""And of payloads."""
+"""Values for the protection of payloads."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ class Line(RecordingLine):
     """Fields of every further line: when the recorder heard the message."""
 
     at_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    """Since the recording began, by the monotonic clock."""
+    """Seconds since the recording began, by the monotonic clock."""
     utc: Text
     """This moment by the clock of the recorder's host."""
     monotonic_ns: Nanoseconds

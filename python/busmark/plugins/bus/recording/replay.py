@@ -151,7 +151,7 @@ class GivenOrder:
 
     step: Step
     sent_s: float | None = None
-    """Since the first one's planned time; None: it was not given."""
+    """Seconds since the planned time of the first order; None: it was not given."""
     refused: str = ""
     """Why it could not be given."""
     answers: dict[int, Message] = field(default_factory=dict)

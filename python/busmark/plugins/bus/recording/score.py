@@ -33,7 +33,7 @@ class Options:
     """Numbers of applications in the recording, and those that take their place."""
     groups: dict[int, int] = field(default_factory=dict)
     only: tuple[tuple[str, str], ...] = ()
-    """For each key that is named, one of the values must fit."""
+    """Conditions on orders, as key and value; of several values for one key, one must fit."""
 
     def app(self, number: int) -> int:
         """Return the application that takes the place of this one."""
@@ -45,7 +45,7 @@ class Step:
     """An order that a replay gives."""
 
     planned_s: float
-    """Since the first."""
+    """Seconds since the first order."""
     to: Any
     task: Message
     line: int | None

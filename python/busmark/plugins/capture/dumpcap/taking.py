@@ -148,7 +148,7 @@ processes have none. dumpcap is ended when it waits for packets: where it had to
 before, it has not read all that the kernel handed over, and would lose it without a word."""
 
 LOOKS = 1000
-"""At dumpcap, 10 ms apart: traffic that never ends may keep it busy for ever."""
+"""Looks at dumpcap, 10 ms apart, at most: traffic that never ends may keep it busy for ever."""
 
 PIECE = "_[0-9][0-9][0-9][0-9][0-9]_*.pcapng"
 """End of the names of a ring's files."""

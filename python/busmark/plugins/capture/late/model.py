@@ -160,7 +160,7 @@ class LateSamples(BaseModel):
     """Samples that a capture has on one hop alone, without the lost: they have no latency, and none
     of them can be late."""
     unfollowed: int = 0
-    """How many of them nothing confirms: whether they were received is not known."""
+    """Number of these samples that nothing confirms: whether they were received is not known."""
     median_ns: int | None
     """Median latency, of the first round."""
     limit_ns: int | None
@@ -171,7 +171,7 @@ class LateSamples(BaseModel):
     """Limits of ways that have latencies, in a capture without a result."""
     examined_lost: int
     examined_late: int
-    """At most 500 of each round, lost ones included."""
+    """Late samples that were examined, at most 500 of each round, lost ones included."""
     ordinary: int
     """Samples that are not late and were examined beside them."""
     causes: list[Share]
@@ -179,11 +179,11 @@ class LateSamples(BaseModel):
     unproved: int
     """Late samples, without the lost, that no cause on the wire explains."""
     discovery_late: int
-    """How many of them had discovery on the wire meanwhile."""
+    """Unproved samples that had discovery on the wire meanwhile."""
     discovery_ordinary: int
-    """How many of the samples that are not late had it."""
+    """Samples counted in `ordinary` that had discovery on the wire meanwhile."""
     discovery_packet: PacketShown | None
-    """One of its packets, while one of these late samples was under way."""
+    """A packet of discovery that passed while one of the unproved samples was under way."""
     files: list[str]
     worst: list[Late]
     """The lost first, then the latest; as many as were asked for."""

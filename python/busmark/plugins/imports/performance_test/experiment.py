@@ -231,7 +231,7 @@ class Experiment:
 
     @property
     def quantity(self) -> Quantity:
-        """With a relay every latency is a whole round trip."""
+        """Kind of its latencies: with a relay every latency is a whole round trip."""
         return "round_trip" if self.roundtrip.lower() == "main" else "one_way"
 
     def run(self) -> Run:
