@@ -23,8 +23,8 @@ pub struct Discovery {
     pub first: Vec<FirstSample>,
 }
 
-/// When the endpoints of a test had found their counterparts, ns since the last of them was made; 0: before
-/// it was.
+/// When the endpoints of a test had found their counterparts, ns since the last of them was made; 0:
+/// before it was.
 #[derive(Clone, Debug, Serialize)]
 pub struct Match {
     /// How many these are.

@@ -182,8 +182,8 @@ impl Watched {
     }
 }
 
-/// The result of `read` and the time of reading, by a clock in ns. Read again where it took so long that it may
-/// have been at any time since.
+/// The result of `read` and the time of reading, by a clock in ns. Read again where it took so long
+/// that it may have been at any time since.
 fn timely<T>(
     mut clock: impl FnMut() -> i64,
     mut read: impl FnMut() -> Option<T>,

@@ -54,8 +54,8 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// Makes the bodies of a stream; the cookie of the run decides which samples are looked at. Fails for a file
-    /// that cannot be read or is empty.
+    /// Makes the bodies of a stream; the cookie of the run decides which samples are looked at. Fails
+    /// for a file that cannot be read or is empty.
     pub fn new(stream: &StreamSpec, cookie: u64) -> Result<Self, Error> {
         let content = match &stream.body_file {
             None if stream.payload == Payload::Type => {

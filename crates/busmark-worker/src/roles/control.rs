@@ -155,7 +155,8 @@ impl Control {
         wanted
     }
 
-    /// Takes what is asked for, for a role on its own thread, which sleeps through a pause, at most until `end_ns`.
+    /// Takes what is asked for, for a role on its own thread, which sleeps through a pause, at most
+    /// until `end_ns`.
     #[cold]
     pub fn obey(&self, seen: &mut u32, end_ns: i64) -> Wanted {
         loop {
