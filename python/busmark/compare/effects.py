@@ -61,7 +61,7 @@ WITH_BASELINES = ("security",)
 """Parameters whose effect on baselines counts as well: what TLS costs over a bare socket."""
 
 TRIVIAL = {"throughput": ("rate_hz",), "capacity": ("rate_hz",)}
-"""Parameters on which a figure depends because the scenario asks for its value by them."""
+"""Parameters by test on which the figure depends trivially: the scenario asks for that rate."""
 
 Cases = list[tuple[CaseSummary, dim.Flat]]
 

@@ -27,8 +27,8 @@ from busmark.present.charts.shapes import (
 Pick = Callable[[CaseSummary], Figure | None]
 
 MOST_ABOVE = 2.5
-"""A bar that is this many times longer than the longest of the others would squeeze them; the
-caption gives its value."""
+"""Largest height of a line or of the floor, as a multiple of the longest bar: any higher would
+squeeze the bars. The caption gives the value of a line beyond."""
 
 FEWEST_ROWS, FEWEST_COLUMNS = 2, 3
 """Labels and sizes of a heat map: a table shows less than that better."""

@@ -23,7 +23,7 @@ from busmark.plugins.bus.words import KINDS, STRANGE, Message, Trouble, trouble
 MOST_PARTICIPANTS = 4000
 MOST_ENDS = 20_000
 MOST_TROUBLES = 5000
-"""Messages that are kept at most; for troubles the latest."""
+"""Participants, ends of tests and troubles that are kept at most; for troubles the latest."""
 
 
 class Observer:
