@@ -14,7 +14,8 @@ SERIAL = "serial"
 SHARED_MEMORY = "shared_memory"
 
 MIXED = "mixed"
-"""What the middleware chooses, within a host another than beyond: no counter is about it."""
+"""Carrier that the middleware chooses, within a host another than beyond: no counter is about it.
+"""
 
 LOCAL = frozenset({MEMORY, SHARED_MEMORY, "local"})
 """Carry samples within one host only."""

@@ -48,7 +48,7 @@ class Fault(Facts):
     program: str
     """Source of the small program, in the repository."""
     transport: str = ""
-    """Empty: each."""
+    """Transport; empty: each."""
     signals: Sequence[str] = ()
     """Signals by which the process ends; none: it hangs."""
     participants: int = 1
@@ -98,11 +98,12 @@ class Environment(Facts):
     """Variables by which users configure its middleware, as patterns such as `NDDS_*`."""
 
     own: Sequence[str] = ()
-    """Those that the adapter keeps from it."""
+    """Variables that the adapter keeps from the middleware."""
     config: Sequence[str] = ()
-    """Those that the option `config = "env"` takes; otherwise they are kept from it as well."""
+    """Variables that the option `config = "env"` passes on; otherwise they are kept from the
+    middleware as well."""
     acting: Sequence[str] = ()
-    """Those that it takes by itself, so that a participant has no say in them."""
+    """Variables that the middleware takes by itself, so that a participant has no say in them."""
 
 
 class Ros(Facts):
@@ -121,13 +122,13 @@ class AdapterFacts(Facts):
     title: str
     family: Family
     get: str
-    """What provides it, to follow "not built here: "."""
+    """Text on how to get the adapter, to follow "not built here: "."""
     folder: str
-    """Below `adapters/`: where its page, NOTES.md, is. Left out: the folder of the file."""
+    """Folder below `adapters/` with its page, NOTES.md. Left out: the folder of the file."""
     place: int | None = None
-    """Its place among the adapters of this release; null: behind them."""
+    """Its place among the adapters of this release; null: after them."""
     look: Appearance | None = None
-    """Null: by its name."""
+    """Colour and mark; null: they follow from its name."""
     matching_s: float = Field(default=0.0, ge=0)
     """Time that a round takes besides, until all participants have found each other, and until they
     have ended."""
@@ -158,7 +159,7 @@ class AdapterFacts(Facts):
     unmatched: Sequence[Incompatibility] = ()
     """Readers that its writers never match."""
     ros: Ros | None = None
-    """What it is in ROS; null: it sends no messages of ROS."""
+    """Facts of the adapter in ROS; null: it sends no messages of ROS."""
     practical_capacity: bool = False
     """Whether its goodput at full speed is what a link can carry in practice."""
     larger_fragments: str = ""

@@ -49,7 +49,7 @@ __all__ = [
 ]
 
 MARK = "busmark-"
-"""What every marker begins with."""
+"""Beginning of every marker."""
 GONE_S = 5.0
 """How long a killed process is waited for: one that still exists then is stuck in the kernel."""
 
@@ -60,7 +60,8 @@ WATCH_S = 0.25
 BLOCK_BYTES = 1 << 16
 
 Target = int | IO[bytes] | Path
-"""Where an output goes: PIPE, DEVNULL, STDOUT (errors only), an open file, or the path of one."""
+"""Destination of an output: PIPE, DEVNULL, STDOUT (errors only), an open file, or the path of one.
+"""
 
 
 def marker() -> str:
@@ -153,7 +154,7 @@ class Launched:
         self.start = start
         self.most_bytes = most_bytes
         self.overrun = False
-        """Whether it has printed more, and was ended for it."""
+        """Whether it printed more than `most_bytes`, and was ended for it."""
         self._written = [each for each in (stdout, stderr) if isinstance(each, Path)]
         with contextlib.ExitStack() as stack:
 
@@ -206,7 +207,7 @@ class Launched:
 
     @property
     def returncode(self) -> int | None:
-        """As `subprocess` has it; None while it runs."""
+        """Exit code as in `subprocess`; None while it runs."""
         return self._process.poll()
 
     @property

@@ -41,7 +41,8 @@ class Command:
     group: str = "plug-ins"
     """Its heading in the list of commands."""
     tables: bool = True
-    """It loads the libraries for tables, which end the process where there is no room for them."""
+    """Whether it loads the libraries for tables, which end the process where there is no room for
+    them."""
 
 
 @dataclass(frozen=True)
@@ -53,15 +54,16 @@ class DocumentKind:
     make: str
     """A function of a `Campaign` that returns its `Document`, or None if it has none."""
     remedy: str
-    """What to do where a campaign has none; a sentence in the imperative."""
+    """Advice for campaigns that have none; a sentence in the imperative."""
 
 
 @dataclass(frozen=True)
 class Plugin:
-    """What a plug-in adds. Texts are `module:attribute`, or `module` where a module is meant."""
+    """Everything that a plug-in adds. Texts are `module:attribute`, or `module` where a module is
+    meant."""
 
     name: str
-    """As in its entry point."""
+    """Name as in its entry point."""
     summary: str
     commands: tuple[Command, ...] = ()
     companions: tuple[str, ...] = ()
@@ -85,11 +87,11 @@ class InstalledPlugin:
     name: str
     version: str
     source: str
-    """What its entry point names."""
+    """Name of the object in its entry point."""
     where: str
-    """Its distribution."""
+    """Distribution that it is from."""
     own: bool
-    """It comes with Busmark."""
+    """Whether it comes with Busmark."""
     off: bool = False
     plugin: Plugin | None = None
     fault: str = ""

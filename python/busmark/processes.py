@@ -22,7 +22,7 @@ VARIABLE = "BUSMARK_OWNER"
 """Holds the mark: PID namespace, process and its start, and the part of the run."""
 
 Part = Literal["lab", "round"]
-"""What a process belongs to: it ends with the run, or with the round."""
+"""Owner of a process: it ends with the run, or with the round."""
 
 LOOKS = 10
 PATIENCE_S = 5.0
@@ -60,14 +60,14 @@ class Process(BaseModel):
 
     @property
     def command(self) -> str:
-        """As it was called; empty for one that is gone."""
+        """Command line as it was called; empty for a process that is gone."""
         return b" ".join(platform.words_of(self.pid, "cmdline")).decode(errors="replace").strip()
 
 
 HINTS: dict[int, str] = {
     signal.SIGBUS: ", as where /dev/shm is full: see its size with `df /dev/shm`"
 }
-"""What most often ends a process by a signal, where its name does not say it."""
+"""Most frequent causes of a signal that ends a process, where its name does not say it."""
 
 
 def signal_name(number: int) -> str:

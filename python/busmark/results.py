@@ -122,12 +122,12 @@ class Results:
 
     @property
     def directory(self) -> Path:
-        """Where the results are."""
+        """Directory of the results."""
         return self._result.directory
 
     @property
     def manifest(self) -> Manifest:
-        """What was run, where, with what: `manifest.json`."""
+        """The manifest: what was run, where, with what; `manifest.json`."""
         return self._result.manifest
 
     @property
@@ -168,7 +168,7 @@ class Results:
 
     @cached_property
     def findings(self) -> pl.DataFrame:
-        """What spoils, or may spoil, the measurement: cause, evidence, remedy."""
+        """Findings that spoil, or may spoil, the measurement: cause, evidence, remedy."""
         return frames.findings(self.manifest.findings)
 
     @property

@@ -25,7 +25,7 @@ LOAD_PREFIX = "busmark-load-"
 CHECK_PREFIX = "busmark-suite-"
 """Not the prefix of the suite itself, whose folders nobody locks."""
 WORK_PREFIX = "busmark-work-"
-"""For what is neither of a run nor has participants."""
+"""Prefix of folders that belong to no run and have no participants."""
 PREFIXES = (PREFIX, LOAD_PREFIX, CHECK_PREFIX, WORK_PREFIX)
 """Prefixes of all folders that are removed when their owner has gone."""
 BESIDE_PREFIX = ".busmark-"

@@ -24,7 +24,7 @@ pub struct Asker {
     pub to: Output,
 }
 
-/// What comes to the desk.
+/// A message to the desk.
 pub enum Message {
     /// A command.
     Asked(String, Output),
@@ -36,7 +36,7 @@ pub enum Message {
     Closed,
 }
 
-/// Where all that comes together.
+/// The place where all these messages come together.
 pub struct Desk {
     messages: Receiver<Message>,
     door: Sender<Message>,
@@ -54,7 +54,7 @@ impl Desk {
         Self { messages, door, carriers: 0, open: Arc::default(), deserted, host: None }
     }
 
-    /// The same, for roles in a participant that is there already.
+    /// This desk, for roles in a participant that is there already.
     #[must_use]
     pub fn hosted(self, host: ParticipantHandle) -> Self {
         Self { host: Some(host), ..self }

@@ -16,7 +16,7 @@ use crate::protocol::Failure;
 /// Pause between two questions, where the answer's time is the moment of the match.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// The same where the middleware's events have the moment: whoever asks takes CPU time from discovery.
+/// Pause where the middleware's events have the moment: whoever asks takes CPU time from discovery.
 const PAUSE_NOTIFIED: Duration = Duration::from_millis(4);
 
 /// How many times longer than the questions the pause after them is, at least.
@@ -60,9 +60,9 @@ pub struct Endpoint<'a> {
     pub writes: bool,
     /// Counterparts in the whole round.
     pub wanted: u32,
-    /// Its count.
+    /// Counts the endpoint's matches.
     pub count: Box<dyn Fn() -> Result<u32, Status> + 'a>,
-    /// Its count with the time of the event.
+    /// Counts the endpoint's matches, with the time of the event.
     pub event: Box<dyn Fn() -> Result<Match, Status> + 'a>,
 }
 

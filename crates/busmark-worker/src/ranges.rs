@@ -30,7 +30,7 @@ pub fn seconds(name: &str, value: f64) -> Result<Duration, Failure> {
     real(name, value, 0.0..=TIME_S).map(|()| Duration::from_secs_f64(value))
 }
 
-/// That a round can be set up with these numbers.
+/// Checks that a round can be set up with these numbers.
 pub fn check(setup: &Setup) -> Result<(), Failure> {
     count("participants", setup.participants.len() as u64, PARTICIPANTS)?;
     for participant in &setup.participants {
@@ -62,7 +62,7 @@ pub(crate) fn schedule(when: &Schedule) -> Result<(), Failure> {
     count("capacity", when.capacity as u64, ROWS)
 }
 
-/// That a role can be changed so.
+/// Checks that a role can take this change.
 pub(crate) fn change(of: &Change) -> Result<(), Failure> {
     of.rate_hz.map_or(Ok(()), |rate_hz| real("rate_hz", rate_hz, SLOWEST_HZ..=RATE_HZ))
 }

@@ -22,9 +22,9 @@ use crate::watch::{Counts, Watch};
 
 /// A role, or what can be reached of it while it runs.
 pub enum Place {
-    /// It does not run.
+    /// The role does not run.
     Here(Box<dyn Role>),
-    /// It does.
+    /// The role runs.
     Away(Away),
 }
 
@@ -49,7 +49,7 @@ pub struct Ended {
 pub struct Running {
     asker: Asker,
     left: usize,
-    /// By place, as roles have been set up.
+    /// Reports by the place of the role in the setup.
     reports: BTreeMap<usize, Result<RunReport, Failure>>,
 }
 

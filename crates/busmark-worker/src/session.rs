@@ -61,7 +61,8 @@ impl Session {
         }
     }
 
-    /// The same; `setup` makes its roles in this participant, and `prepare` loads nothing.
+    /// A session in a participant that is there already: `setup` makes its roles in this participant,
+    /// and `prepare` loads nothing.
     pub fn hosted(desk: Sender<Message>, host: Option<ParticipantHandle>) -> Self {
         Self { host, ..Self::new(desk) }
     }

@@ -73,7 +73,7 @@ DISCLOSURES = {
     "loses": "reliable samples are lost, or best-effort ones although nothing is overloaded",
     "slow": "some tens of reliable samples a second",
 }
-"""What the middleware does against the contract, and the adapter cannot mend."""
+"""Faults of middleware against the contract, which the adapter cannot mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Column:
     name: str
     title: str
     family: str
-    """As in its facts; other: an adapter without any."""
+    """Family as in its facts; other: an adapter without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +92,11 @@ class Cell:
 
     state: State
     text: str = ""
-    """What is declared, in words, where yes or no would not do."""
+    """Declaration in words, where yes or no would not do."""
     outcome: Outcome | None = None
-    """What the conformance suite found; None: it was not run, or there is nothing to find."""
+    """Result of the conformance suite; None: it was not run, or there is nothing to find."""
     note: str = ""
-    """Its evidence, or why there is none."""
+    """Evidence of the conformance suite, or the reason why there is none."""
 
 
 @dataclass(frozen=True, slots=True)

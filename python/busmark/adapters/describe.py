@@ -37,7 +37,7 @@ class Adapter:
     name: str
     path: Path
     capabilities: dict[str, Any] | None
-    """As declared; None if the library cannot be loaded."""
+    """Capabilities as declared; None if the library cannot be loaded."""
     reason: str | None
     """Why it cannot be used here, and what to do; None if it can."""
 

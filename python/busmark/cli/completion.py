@@ -10,8 +10,8 @@ from busmark.cli.output import echo
 
 @add_completion_class
 class Bash(BashComplete):
-    """What is offered is quoted where it has to be: names of folders may hold spaces and commands,
-    which the other shells quote by themselves."""
+    """Completion for bash. Words are quoted where they have to be: names of folders may hold spaces
+    and commands, which the other shells quote by themselves."""
 
     source_template = BashComplete.source_template.replace(" read type", " read -r type").replace(
         "COMPREPLY+=($value)",

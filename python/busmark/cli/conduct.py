@@ -34,7 +34,7 @@ INTERRUPTED = 130
 
 @dataclass(frozen=True)
 class Ending:
-    """What becomes of the result."""
+    """Actions on the result when a command ends."""
 
     shown: bool = True
     """Whether the tables are printed."""

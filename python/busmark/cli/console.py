@@ -14,7 +14,8 @@ from busmark.present.width import RoomyConsole
 
 
 class Console(RoomyConsole):
-    """For tables and styled text. What the console itself adds, such as colours, stays."""
+    """Console for tables and styled text. Anything that the console itself adds, such as colours,
+    stays."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(wide=is_wide(), **options)

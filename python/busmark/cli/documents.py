@@ -30,7 +30,7 @@ NUMBER = re.compile(r"[-+−]?\d[\d,]*(\.\d+)?|—")
 
 @dataclass(frozen=True)
 class Files:
-    """What the options of a command say of files."""
+    """Options of a command about files."""
 
     kind: str
     forms: str

@@ -28,7 +28,7 @@ class Habit:
 
     tool: Tool
     names: tuple[str, ...]
-    """As it is typed there."""
+    """Names of the option in that tool."""
     option: str
     """Ours; empty: there is none, and `why` says what to do."""
     kind: str = ""

@@ -40,7 +40,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.option("--all", "every", is_flag=True, help="Show all figures of all cases."),
     wide,
 )  # fmt: skip
-"""In the order of the help."""
+"""Options about judgement, in the order of the help."""
 
 
 def judged(command: Callable[..., None]) -> Callable[..., None]:
@@ -52,7 +52,7 @@ def judged(command: Callable[..., None]) -> Callable[..., None]:
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the options say."""
+    """Options about judgement."""
 
     equivalent: float
     expressions: tuple[str, ...]

@@ -21,8 +21,9 @@ from busmark.cli.output import discard, echo, lenient, outputs_exist, print_erro
 from busmark.errors import UserError
 
 Room = Literal["campaign", "tables", "none"]
-"""What a command needs room for, looked for before any library is loaded: a campaign; libraries for
-tables, which end the process, or wait for ever, where they may not reserve what they ask for."""
+"""Resources that a command needs, and that are looked for before any library is loaded: a campaign;
+libraries for tables, which end the process, or wait for ever, where they may not reserve what they
+ask for."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
     wide,
     opens,
 )  # fmt: skip
-"""In the order of the help."""
+"""Options of these commands, in the order of the help."""
 
 
 def of_one_line(test: str, text: str, *examples: str) -> click.Command:

@@ -93,7 +93,7 @@ def open_page(page: Path) -> None:
 
 
 WIDE, AT_ONCE = "busmark.wide", "busmark.at-once"
-"""Where a run of the program keeps them: consoles are made in many places."""
+"""Keys under which a run of the program keeps them: consoles are made in many places."""
 
 
 def _kept(key: str) -> Callable[[click.Context, click.Parameter, bool], None]:

@@ -26,7 +26,7 @@ DIRECTIONS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068
 
 COMMAND = re.compile(r"`[^`\n]+`")
 JOINED = "\0"
-"""In the place of a space at which no line is broken."""
+"""Character in the place of a space at which no line is broken."""
 
 SIGNS = {
     **{code: 0x2400 + code for code in range(0x20) if chr(code) not in KEPT},
@@ -35,7 +35,7 @@ SIGNS = {
     **dict.fromkeys(map(ord, DIRECTIONS), 0xFFFD),
     **dict.fromkeys(range(0xD800, 0xE000), 0xFFFD),
 }
-"""By code, the sign of a control character: as wide as any letter, so that tables stay straight."""
+"""Sign of each control character, by code: as wide as any letter, so that tables stay straight."""
 
 
 def visible(text: str) -> str:
@@ -102,7 +102,7 @@ LETTERS = {
     "→": "->", "←": "<-", "▲": "^", "▼": "v", "●": "*", "○": "o", "✓": "+", "✗": "x", "“": '"',
     "”": '"', "\u2019": "'", "─": "-", "µ": "u", "σ": "sigma",
 }  # fmt: skip
-"""What stands for signs of ours in an encoding that does not have them."""
+"""Substitutes for our signs in an encoding that does not have them."""
 
 
 def _spelt(error: UnicodeError) -> tuple[str, int]:

@@ -201,7 +201,7 @@ class Tally:
 
     @property
     def failures(self) -> str:
-        """Empty where there are none."""
+        """Number of attempts that failed, in words; empty where none did."""
         return f"{plural(self.failed, 'attempt')} failed" if self.failed else ""
 
 

@@ -13,7 +13,7 @@ from busmark.cli.places import Target
 
 
 class WithScenarios(click.Command):
-    """Its help names the shipped scenarios; they are looked up when help is asked for."""
+    """A command whose help names the shipped scenarios; they are looked up when it is asked for."""
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the text of the command, then the names."""

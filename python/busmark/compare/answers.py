@@ -18,7 +18,7 @@ from busmark.stats import SIGNED
 
 
 class Answer(Frozen):
-    """One sentence of the answer in two parts: what matters most, and what follows it."""
+    """One sentence of the answer in two parts: first what matters most, then what follows."""
 
     lead: str
     rest: str
@@ -30,7 +30,7 @@ class Answer(Frozen):
 
 
 REACHED = re.compile(r"reached ([^;]+?)/s of [^;]+?/s(?= \(criteria\.min_rate\))")
-"""As `busmark.control.tables` words the reason of a marked round."""
+"""Reason of a marked round, in the words of `busmark.control.tables`."""
 
 MOST_SENTENCES = 3
 

@@ -49,7 +49,7 @@ class RoundCommand(Frozen):
     """Before, or after."""
     command: str
     node: str | None
-    """Null: this machine."""
+    """Node on which it was run; null: this machine."""
     runs: int
     failed: int
     median_s: float
@@ -62,31 +62,31 @@ class Campaign(Frozen):
     name: str
     question: str | None
     document: str | None = None
-    """Whose experiments these are; see the plug-in `papers`."""
+    """Document whose experiments these are; see the plug-in `papers`."""
     answers: list[Answer]
     """Rates that were not reached, what types cost, what a mesh and a link carry; which is best is
     in `standings`, what parameters cost in `effects`."""
     requirements: list[RequirementVerdict] = Field(default=[])
-    """What cases say to the scenario's `[[require]]`, requirement by requirement."""
+    """Verdicts of cases on the scenario's `[[require]]`, requirement by requirement."""
     rankings: list[Ranking] = Field(default=[])
     """Who is best in each workload, by the ratios of interleaved rounds."""
     effects: list[Effect] = Field(default=[])
-    """What each further parameter that varies costs, with all others equal."""
+    """Cost of each further parameter that varies, with all others equal."""
     differing_choices: list[str]
     """Choices that are not in the labels, in which compared cases differ."""
     source: Source | None = None
     """Source of an imported result: files of which tools. Null: Busmark measured it itself."""
     created_utc: str
     finished_utc: str | None
-    """Null: the campaign is running or was interrupted."""
+    """Time at which the campaign ended; null: it is running or was interrupted."""
     busmark_version: str
     command: str
     seed: int
     scenario_text: str
     commands: list[RoundCommand] = Field(default=[])
-    """What was run around the rounds, in the order of the scenario."""
+    """Commands that were run around the rounds, in the order of the scenario."""
     criterion: dict[str, float]
-    """For the test capacity: the scenario's table `capacity`."""
+    """The scenario's table `capacity`, for the test capacity."""
     confidence: float
     hosts: dict[str, dict[str, Any]]
     """Profile of the host on which the campaign began ("") and of further nodes."""
@@ -102,12 +102,13 @@ class Campaign(Frozen):
     interop: list[Matrix]
     """Adapter against adapter, one for each test and workload; empty where all pairs are alike."""
     growths: list[DiscoveryGrowth] = Field(default=[])
-    """How discovery grows with the endpoints that are there; empty without a sweep of them."""
+    """Growth of discovery times with the endpoints that are there; empty without a sweep of them.
+    """
     fits: list[SizeFit] = Field(default=[])
     """Latency against size; for each curve of enough sizes."""
     cases: list[CaseSummary]
     perftest: list[PerftestTest] = Field(default=[])
-    """In Perftest's own columns; empty unless the document is of that program."""
+    """Tables in Perftest's own columns; empty unless the document is of that program."""
 
     def case(self, case_id: str) -> CaseSummary:
         """Return the case of this identifier."""
@@ -115,7 +116,7 @@ class Campaign(Frozen):
 
 
 SAME_WORKLOAD = ("payload", "size", "arrivals", "rate_hz", "wait", "placement")
-"""In which the floor should be equal, the most important first."""
+"""Parameters in which the floor should be equal, the most important first."""
 
 
 class Floors:

@@ -25,7 +25,7 @@ LEAST_LOSS = 0.001
 difference in loss."""
 
 MOST_LOSS = 0.01
-"""One that bears on every latency, the median too."""
+"""A difference in loss that bears on every latency, the median too."""
 
 LEAST_STEP_NS = 1.0
 """Step of a clock about which nothing is known: stamps are whole nanoseconds."""
@@ -57,20 +57,20 @@ class FigureChange:
 
     name: str
     headline: bool
-    """Whether it decides the case."""
+    """Whether the figure decides the verdict of the case."""
     baseline: Measurement | None
     candidate: Measurement | None
     tested: stats.Change | None
     reason: str | None
     losses: Losses | None = None
-    """For a latency: what both sides lost, if that matters to it."""
+    """For a latency: shares that both sides lost, if they matter to it."""
     p_of_rounds: float | None = None
     """P-value of no change by pairs of rounds that ran in turn; None where there is no such
     test."""
 
     @property
     def is_ratio(self) -> bool:
-        """Otherwise a difference."""
+        """Whether the change is a ratio; otherwise it is a difference."""
         return unchanged(self.name) == 1.0
 
     @property
@@ -105,7 +105,7 @@ def unchanged(name: str) -> float:
 
 
 Sessions = Mapping[str, Sequence[float]]
-"""By figure: its value in each campaign of the baseline."""
+"""Value in each campaign of the baseline, by figure."""
 
 
 def changes(

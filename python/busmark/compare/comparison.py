@@ -41,7 +41,7 @@ Family = list[tuple[PairInProgress, FigureChange]]
 
 @dataclass(slots=True)
 class Families:
-    """What is judged together, of one candidate."""
+    """Figures of one candidate that are judged together, by family."""
 
     headline: Family = field(default_factory=list)
     loss: Family = field(default_factory=list)
@@ -323,7 +323,8 @@ VERSIONS = {"version": "version", "middleware_version": "middleware"}
 """Facts of an adapter that are shown, and their names for people."""
 
 EFFORT = ("duration_s", "warmup_s", "samples", "probe_every")
-"""How long was measured. Warm-up and length bear on the result where it is not stationary."""
+"""Parameters that say how long was measured. Warm-up and length bear on the result where it is not
+stationary."""
 
 
 def differences(

@@ -19,10 +19,10 @@ from busmark.model.limits import Subject
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
-    """Missed where its subject is shown to be beyond `limit`."""
+    """A criterion of the gate, missed where its subject is shown to be beyond `limit`."""
 
     text: str
-    """As it was written."""
+    """The criterion as it was written."""
     subject: Subject
     above: bool
     """Whether greater values fail; otherwise smaller ones."""
@@ -57,7 +57,7 @@ class Criterion:
 
     @property
     def figure(self) -> str:
-        """What it is about, with its statistic."""
+        """The figure in question, with its statistic."""
         return str(self.subject)
 
     @property

@@ -136,7 +136,7 @@ class PairInProgress:
     measured: CaseMeasured
     found: list[FigureChange]
     beyond: Mapping[str, Beyond] = field(default_factory=dict)
-    """What decides criteria on percentiles."""
+    """Samples beyond each limit on a percentile, by the text of the criterion."""
     asked: Sequence[FigureChange] = ()
     """Further figures, for criteria alone."""
 

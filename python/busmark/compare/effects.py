@@ -15,20 +15,20 @@ from busmark.model.figure import Figure, Frozen
 
 
 class Effect(Frozen):
-    """What one value of a parameter costs against another, all else being equal."""
+    """The cost of one value of a parameter against another, all else being equal."""
 
     test: str
     figure: str
     """Kind of the headline that is compared."""
     parameter: str
-    """As scenarios name it: qos.reliability."""
+    """Name of the parameter in scenarios: qos.reliability."""
     value: str
     reference: str
     """Values for people."""
     label: str
     """Middleware and choices that both cases share."""
     placement: str | None
-    """Null where it is what varies."""
+    """Placement; null where it is the parameter that varies."""
     size: int | None
     rate_hz: float | None = None
     """Rate of each writer that was asked for; null where nothing limits it."""
@@ -51,8 +51,8 @@ LEAST = {
 """Values that do least, by parameter."""
 
 LAYER = "layer"
-"""What lies above a middleware's library: rmw above Fast DDS. No parameter of a scenario: which
-adapters are layers, their facts say."""
+"""Name of the effect of a layer above a middleware's library: rmw above Fast DDS. It is not a
+parameter of a scenario: the facts of adapters say which are layers."""
 
 WITH_SPENT = ("security", LAYER)
 """Parameters of which reports say what else they cost."""
@@ -61,7 +61,7 @@ WITH_BASELINES = ("security",)
 """Parameters whose effect on baselines counts as well: what TLS costs over a bare socket."""
 
 TRIVIAL = {"throughput": ("rate_hz",), "capacity": ("rate_hz",)}
-"""What a figure depends on because it was asked for."""
+"""Parameters by test on which the figure depends trivially: the scenario asks for that rate."""
 
 Cases = list[tuple[CaseSummary, dim.Flat]]
 

@@ -18,7 +18,7 @@ class SizeFit(Frozen):
     placement: str
     label: str
     cases: list[str]
-    """By ascending size."""
+    """Cases by ascending size."""
     overhead: Figure
     """RTT/2 of a body of no bytes, ns; its interval may reach below 0."""
     slope: Figure
@@ -89,14 +89,14 @@ def _medians(cases: Sequence[CaseSummary]) -> FloatArray:
 
 
 class DiscoveryGrowth(Frozen):
-    """How a discovery time grows with the number of endpoints that are there already."""
+    """The growth of a discovery time with the number of endpoints that are there already."""
 
     placement: str
     label: str
     figure: str
     """Field of `Discovery`."""
     cases: list[str]
-    """By ascending number of endpoints; without the case of none."""
+    """Cases by ascending number of endpoints; without the case of none."""
     existing: list[int]
     exponent: Figure | None
     """The power of the number. 0: the number does not matter; 1: the time is proportional to it.

@@ -41,21 +41,22 @@ MOST_MORE = 1000
 """More rounds than this are no advice."""
 
 Policy = Literal["fail", "pass"]
-"""What becomes of what is undecided."""
+"""Result of a criterion that is undecided."""
 
 MissingPolicy = Literal["fail", "skip"]
-"""What becomes of a case that was not measured."""
+"""Result of a case that was not measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Beyond:
-    """How many samples of a candidate are beyond a limit on a percentile."""
+    """Samples of a candidate that are beyond a limit on a percentile."""
 
     found: stats.Exceedance
     allowed: float
-    """Share of samples that may be."""
+    """Share of samples that may be beyond the limit."""
     rounds: stats.RoundsBeyond | None
-    """How many rounds are beyond, each by its partner; None where no limit of a round is known."""
+    """Number of rounds that are beyond the limit of their counterpart; None where no limit of a
+    round is known."""
     tail: float
     """The candidate's percentile over its value beyond which `least_found` of its samples lie: how
     much less than the limit would have to be exceeded; NaN where that is not known."""
@@ -67,15 +68,15 @@ class Candidate:
 
     index: int
     case: str
-    """The baseline's."""
+    """Case of the baseline."""
     label: str
     candidate: str
     test: str
     params: Mapping[str, Any]
-    """The baseline's, nested ones as `a.b`."""
+    """Parameters of the baseline's case, nested ones as `a.b`."""
     found: Sequence[FigureChange]
     beyond: Mapping[str, Beyond]
-    """By the text of the criterion."""
+    """Samples beyond limits on percentiles, by the text of the criterion."""
 
     def figure(self, criterion: Criterion) -> FigureChange | None:
         """Return what the criterion is about."""
@@ -254,12 +255,12 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """What decides a criterion for one case."""
+    """The evidence that decides a criterion for one case."""
 
     criterion: Criterion
     found: FigureChange
     limit: float
-    """As `p_value` takes it: a share of samples, a ratio, or a difference of shares."""
+    """Limit for `p_value`: a share of samples, a ratio, or a difference of shares."""
     beyond: Beyond | None
     change: stats.Change | None
     own_limit: float

@@ -16,7 +16,7 @@ from busmark.model.parameters import DEFAULTS, PARAMETERS
 from busmark.model.text import joined
 
 OF_THE_ADAPTER = tuple(each.name for each in PARAMETERS if each.of_adapter)
-"""What follows from the adapter: where adapters are compared, it need not be equal."""
+"""Parameters that follow from the adapter: where adapters are compared, they need not be equal."""
 
 OWN_ADAPTERS = frozenset({"adapter", "peer", "side"})
 """Parameters by which adapters are compared, or whose values may be other adapters."""
@@ -25,8 +25,8 @@ FOLLOWS = {
     **dim.FOLLOWS,
     **dict.fromkeys(FACTS, ("writer_on", "reader_on")),
 }
-"""What follows from a parameter of another name. Where machines are compared within a campaign,
-participants are on other nodes."""
+"""Parameters that follow from a parameter of another name. Where machines are compared within a
+campaign, participants are on other nodes."""
 
 MOST_NAMED = 4
 """Parameters named in a refusal."""

@@ -26,7 +26,7 @@ no data: matched, but nothing came; failed: anything else, such as a crash."""
 
 
 class Cell(Frozen):
-    """One writer's adapter against one reader's."""
+    """One cell: the writer's adapter against the reader's."""
 
     writer: str
     reader: str
@@ -51,7 +51,7 @@ class Matrix(Frozen):
     workload: str
     """Such as "64 B on one CPU"."""
     adapters: list[str]
-    """In the order of the scenario; rows are writers, columns readers."""
+    """Adapters in the order of the scenario; rows are writers, columns readers."""
     titles: dict[str, str]
     cells: list[Cell]
 

@@ -25,12 +25,12 @@ LATENCIES = ("latency", "round_trip")
 
 
 class Series(NamedTuple):
-    """Which series of a case's latencies a quantity is of."""
+    """The series of a case's latencies from which a quantity is computed."""
 
     name: str
-    """In `LATENCIES`."""
+    """Name of the series in `LATENCIES`."""
     factor: float
-    """What it is multiplied by."""
+    """Factor by which its values are multiplied."""
 
 
 SERIES = {
@@ -42,7 +42,7 @@ SERIES = {
     ("round_trip", "throughput"): Series("round_trip", 1.0),
     ("half_round_trip", "throughput"): Series("round_trip", 0.5),
 }
-"""By quantity and test."""
+"""Series by quantity and test."""
 
 
 def series_of(quantity: str, test: str) -> Series | None:
@@ -84,11 +84,11 @@ class Measurement:
     """One figure of a case on one side."""
 
     figure: Figure | None
-    """With its own interval; None: there is none, and `reason` says why."""
+    """The figure with its own interval; None: there is none, and `reason` says why."""
     values: Mapping[int, float] = field(default_factory=dict)
-    """By round."""
+    """Values by round."""
     level: stats.Level | None = None
-    """For latencies: both levels of variation."""
+    """For latencies: values with both levels of variation."""
     counts: tuple[tuple[int, ...], tuple[int, ...]] | None = None
     """For a share: hits and totals of each round."""
     latency: Quantity | None = None
@@ -96,9 +96,9 @@ class Measurement:
     """For a latency: the effect of one step of the clock; 0 if that is not known."""
     reason: str | None = None
     lost: bool = False
-    """Whether it falls among the samples that were lost: later than any number."""
+    """Whether the figure falls among the samples that were lost, which are later than any."""
     off_ns: float = 0.0
-    """How far a latency may be off, either way, because its ends are by two clocks."""
+    """How far a latency may be off, either way, because its ends are stamped by two clocks."""
 
 
 Figures = dict[str, Measurement]

@@ -35,7 +35,7 @@ REASONS = {
     "loses more": "the candidate loses more samples; a lost sample has no latency that could be "
     "within the limit",
 }
-"""What words for the outcome of a criterion mean, where they do not say it themselves."""
+"""Meanings of words for the outcome of a criterion, where these do not say it themselves."""
 
 Reason = Literal[
     "within the limit",
@@ -64,39 +64,39 @@ class SideSummary(Frozen):
     """The scenario's name."""
     created_utc: str
     finished_utc: str | None
-    """Null: the campaign is running or was interrupted."""
+    """Time at which the campaign ended; null: it is running or was interrupted."""
     busmark_version: str
     seed: int
     findings: list[str]
-    """Its errors and warnings, each kind once: title, and in how many cases."""
+    """Errors and warnings of the campaign, each kind once: title, and in how many cases."""
 
 
 class Change(Frozen):
     """One figure of a case on both sides."""
 
     name: str
-    """As `--fail-if` names it: median.latency, goodput.throughput, loss."""
+    """Name in `--fail-if`: median.latency, goodput.throughput, loss."""
     statistic: str | None
-    """Null where there is one only, as for loss."""
+    """Statistic; null where there is one only, as for loss."""
     quantity: str
     """The rest of the name: latency, round_trip, throughput, loss."""
     latency: Quantity | None = None
-    """What a latency is; null for other quantities."""
+    """Kind of latency; null for other quantities."""
     headline: bool
-    """Whether the verdict of the case is this figure's."""
+    """Whether this figure decides the verdict of the case."""
     kind: Literal["ratio", "difference"]
     baseline: Figure | None
     candidate: Figure | None
     lost: list[Literal["baseline", "candidate"]]
-    """On which sides a percentile falls among the samples that were lost, and has no value."""
+    """Sides on which the percentile falls among the samples that were lost, and has no value."""
     change: Figure | None
     """Candidate over baseline, or candidate minus baseline; unit 1. `count` is samples of both
     sides, `rounds` the rounds of the side with fewer."""
     p_value: float | None
     """p-value of no change, two-sided."""
     p_adjusted: float | None
-    """The same by Holm, over all headline figures of the candidate, over all its losses, or over
-    all its other figures."""
+    """The p-value adjusted by Holm, over all headline figures of the candidate, over all its
+    losses, or over all its other figures."""
     verdict: Verdict
     reason: str | None
     """Why it is undecided, or what to bear in mind."""
@@ -106,11 +106,11 @@ class Pair(Frozen):
     """A case of the baseline and its counterpart."""
 
     label: str
-    """What sets it apart from the other pairs."""
+    """Label that distinguishes it from the other pairs."""
     adapter: str = ""
     """Adapter of both sides; empty if they differ in it."""
     label_title: str = "Middleware"
-    """What the label is, as the heading of a column."""
+    """Heading of the column of labels, for what a label names: the middleware, a choice."""
     test: str
     placement: str
     size: int | None
@@ -185,7 +185,7 @@ class LeftOut(Frozen):
     """The other side, where there are several."""
     reason: str
     differs: list[str]
-    """Where it has no counterpart: the parameters in which the nearest case differs."""
+    """Parameters in which the nearest case differs, where the case has no counterpart."""
 
 
 class Difference(Frozen):
@@ -198,8 +198,8 @@ class Difference(Frozen):
     baseline: str
     candidate_value: str
     warning: bool
-    """Whether it may be the cause of what is found. A version is what a comparison may be about,
-    and is listed without one."""
+    """Whether the difference may be the cause of what is found. A version is what a comparison may
+    be about, and is listed without one."""
 
 
 class CriterionVerdict(Frozen):
@@ -209,21 +209,21 @@ class CriterionVerdict(Frozen):
     pair: int | None
     """Index in `pairs`; null where the case was not measured with the candidate."""
     case: str
-    """The baseline's."""
+    """Case of the baseline."""
     label: str
     candidate: str
     name: str
     """The figure."""
     outcome: Outcome
     fails: bool
-    """Whether it ends the command with exit code 1: failed; and, as `--undecided` and `--missing`
-    have it, what is undecided or was not measured."""
+    """Whether it ends the command with exit code 1: always if it failed; as `--undecided` and
+    `--missing` have it if it is undecided or was not measured."""
     kind: Literal["share", "value", "ratio", "difference"] | None
-    """What was compared with the limit: for a percentile the share of the candidate's samples
-    beyond `beyond_ns`, lost ones too; for an absolute limit the candidate's own figure."""
+    """Kind of value that was compared with the limit: for a percentile the share of the candidate's
+    samples beyond `beyond_ns`, lost ones too; for an absolute limit the candidate's own figure."""
     value: Figure | None
     limit: float | None
-    """In the unit of `value`."""
+    """Limit in the unit of `value`."""
     beyond_ns: float | None
     reason: Reason
     """A word of a fixed list; `REASONS` explains some."""
@@ -234,13 +234,13 @@ class CriterionVerdict(Frozen):
     """p-value of the criterion's limit, two-sided, by Holm over the candidate's cases of this
     criterion; where the figure is beyond the limit, the smaller one of both tests."""
     least: float | None
-    """Where it is undecided: the least value that four of five such runs would show beyond the
-    limit, in the unit of `value`."""
+    """Where the criterion is undecided: the least value that four of five such runs would show to
+    be beyond the limit, in the unit of `value`."""
     least_ratio: float | None
     """For a share: the change of the percentile that makes this share."""
     more_rounds: int | None
-    """Where it is undecided: about how many more rounds of each side would decide it; null if more
-    than can be run."""
+    """Where the criterion is undecided: about how many more rounds of each side would decide it;
+    null if more than can be run."""
 
 
 CAVEATS = {
@@ -252,7 +252,7 @@ CAVEATS = {
     "baseline, but not the other time at which the candidate ran",
     "other floor": "the null adapter's figures differ: the machine became faster or slower",
 }
-"""What kinds of caveats mean, where the words do not say it themselves."""
+"""Meanings of kinds of caveats, where the words do not say it themselves."""
 
 
 class Caveat(Frozen):
@@ -277,14 +277,14 @@ class FigureCounted(Frozen):
     """Verdicts of one figure against one side."""
 
     name: str
-    """As `--fail-if` names it."""
+    """Name in `--fail-if`."""
     latency: Quantity | None
-    """What a latency is; null for other quantities."""
+    """Kind of latency; null for other quantities."""
     better: int
     worse: int
     loses_more: int
-    """For a latency, among `worse`: the candidate loses so many more samples that its latency says
-    nothing."""
+    """For a latency, cases among `worse`: the candidate loses so many more samples that its latency
+    says nothing."""
     equivalent: int
     undecided: int
 
@@ -298,9 +298,9 @@ class VerdictCounts(Frozen):
     """Tests over which Holm adjusts the headline figures: only this side's, so that another side
     changes no verdict."""
     loss_tests: int
-    """The same of losses."""
+    """Tests over which Holm adjusts the losses."""
     further_tests: int
-    """The same of all other figures."""
+    """Tests over which Holm adjusts all other figures."""
     better: int
     worse: int
     mixed: int
@@ -323,7 +323,7 @@ class TheirRow(Frozen):
     label: str
     """Middleware and workload of its case."""
     columns: dict[str, float | None]
-    """In the order and units of that tool; null: that side does not know it."""
+    """Values in the order and units of that tool; null: that side does not know it."""
 
 
 class Comparison(Frozen):
@@ -352,7 +352,8 @@ class Comparison(Frozen):
     warnings: list[Caveat]
     differences: list[Difference]
     theirs: list[TheirRow] = Field(default=[])
-    """Both sides in the columns of performance_test; empty where neither was imported from it."""
+    """Rows of both sides in the columns of performance_test; empty where neither was imported from
+    it."""
     pairs: list[Pair]
     left_out: list[LeftOut]
     criteria: list[CriterionVerdict]

@@ -23,7 +23,7 @@ class Named:
     label: str
     workload: str
     title: str
-    """What the label is, as the heading of a column."""
+    """Heading of the column of labels."""
 
 
 def name_pairs(

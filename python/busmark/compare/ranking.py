@@ -31,7 +31,7 @@ class Group(Frozen):
     test: str
     placement: str
     title: str
-    """In words, such as "on one CPU"."""
+    """Placement in words, such as "on one CPU"."""
     cases: list[str]
     """Measured cases, by workload and then by result, best first."""
     floors: list[str]
@@ -39,7 +39,7 @@ class Group(Frozen):
 
 
 TESTS = ("latency", "throughput", "capacity", "discovery")
-"""In the order of the report; other tests follow."""
+"""Tests in the order of the report; other tests follow."""
 
 
 def groups(cases: Sequence[CaseSummary]) -> list[Group]:
@@ -113,7 +113,7 @@ def rank(case: CaseSummary) -> float | None:
 
 
 class Place(Frozen):
-    """One case of a workload."""
+    """The place of one case of a workload."""
 
     case: str
     role: Literal["compared", "baseline", "not compared"]
@@ -125,7 +125,7 @@ class Place(Frozen):
 
 
 class Ranking(Frozen):
-    """One workload: the same test, placement, size and further parameters."""
+    """The ranking of one workload: the same test, placement, size and further parameters."""
 
     test: str
     figure: str
@@ -212,7 +212,7 @@ class _Workload:
 
     @property
     def outcome(self) -> str:
-        """Where nothing keeps anybody from being the best."""
+        """Outcome of the ranking where nothing prevents a case from being called the best."""
         if not self.compared:
             return "none"
         if len(self.compared) == 1:

@@ -36,38 +36,39 @@ class RequirementVerdict(Frozen):
     """A requirement, and what one case says to it."""
 
     requirement: str
-    """With its statistic and unit: `median(latency) <= 2 ms`."""
+    """The requirement with its statistic and unit: `median(latency) <= 2 ms`."""
     where: str
     """The parameters that it is for, as text; empty: all cases."""
     case: str
     label: str
     verdict: Verdict
     figure: str
-    """What was held against the limit: a figure, such as `median(cpu)`; or of which samples the
-    share was."""
+    """Figure that was compared with the limit, such as `median(cpu)`; for a share, the samples that
+    it is of."""
     value: float | None
     low: float | None
     high: float | None
     unit: str
     percentile_ns: float | None = None
-    """Where the requirement is one on a percentile: its value by the samples of all rounds, as
-    the share is; null where it cannot be stated."""
+    """For a requirement on a percentile: value of the percentile by the samples of all rounds, like
+    the share; null where it cannot be stated."""
     percentile_low_ns: float | None = None
     percentile_high_ns: float | None = None
-    """Its 95 % interval."""
+    """Upper limit of the percentile's 95 % interval."""
     later_ns: float | None = None
-    """Where a share of late samples was held against the limit: they took longer than this, or were
-    lost; null for other figures."""
+    """For a share of late samples: time after which a sample is late, as a lost sample is too; null
+    for other figures."""
     limit: float
-    """In the same unit."""
+    """Limit in the same unit."""
     at_most: bool
     count: int | None
     """Samples that it rests on."""
     rounds: int
     reason: str
-    """In a sentence, with the figures."""
+    """Reason for the verdict in a sentence, with the figures."""
     more_rounds: int | None = None
-    """Where it is undecided: about how many more would decide it; null: no number in reach."""
+    """Where the verdict is undecided: about how many more rounds would decide it; null: no number
+    in reach."""
     fails: bool
     """Whether the exit code is 1 because of it."""
 
@@ -145,7 +146,8 @@ class _Case:
 
     @property
     def off_ns(self) -> float:
-        """How far one-way latencies may be off, either way, by two clocks."""
+        """How far one-way latencies may be off, either way, because they are measured by two
+        clocks."""
         return self._one_way.statistics["median"].off_ns if self._one_way else 0.0
 
     @property

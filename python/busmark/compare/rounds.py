@@ -20,7 +20,7 @@ SPENT = {
     BYTES: "bytes on the wire per sample",
     PACKETS: "packets per sample",
 }
-"""In their order, for people."""
+"""Costs in their order, with their names for people."""
 
 ByRound = Mapping[int, float]
 
@@ -80,7 +80,7 @@ class Versus(Frozen):
     """p-value of no difference, two-sided, by Holm: for two labels over all workloads of both; for
     a parameter over all its pairs."""
     p99: Figure | None = None
-    """The same ratio of the 99th percentile; null where it is not known of both."""
+    """Ratio of the 99th percentile; null where it is not known of both."""
     p99_verdict: Verdict | None = None
 
     @property
@@ -93,7 +93,7 @@ class Versus(Frozen):
 
 
 FEWEST_ROUNDS = 2
-"""One round gives no interval."""
+"""Rounds at least: one gives no interval."""
 
 Pair = tuple[str, str]
 """Two cases: candidate and baseline of the comparison."""

@@ -29,7 +29,8 @@ from busmark.model.limits import Subject
 from busmark.store import Result
 
 Latencies = dict[str, FloatArray]
-"""By the series (`measured.SERIES`), in the order of sending; infinity for a lost sample."""
+"""Latencies by the series (`measured.SERIES`), in the order of sending; infinity for a lost sample.
+"""
 
 
 def round_latencies(result: Result, case: str, row: Row, *, by_two_clocks: bool) -> Latencies:

@@ -30,7 +30,7 @@ class SideCase:
     id: str
     params: Parameters
     flat: dim.Flat
-    """Its parameters by which it is matched; adapters by the name that they declare."""
+    """Parameters by which the case is matched; adapters by the name that they declare."""
     status: str
     reason: str | None
     good: list[rounds.Row]
@@ -43,19 +43,20 @@ class SideCase:
 
     @property
     def named(self) -> Named:
-        """Without a name: comparisons have their own."""
+        """Names of the case for an analysis, left empty: comparisons have their own."""
         return Named("", {}, {}, self.params.adapter == FLOOR_ADAPTER, "", {})
 
 
 class OpenResult:
-    """What is kept of a result, read once for all sides that are of it."""
+    """A stored result with its analysis, read once for all sides that are of it."""
 
     def __init__(self, result: Result) -> None:
         self._result = result
 
     @cached_property
     def cases(self) -> dict[str, CaseSummary]:
-        """Its cases; none if something of them could not be read, so that notices say what."""
+        """Cases of the stored analysis; none if a part could not be read, so that notices report
+        it."""
         # The analysis judges requirements, and these read sides.
         from busmark.compare.stored import StoredAnalysis
 
@@ -72,7 +73,8 @@ class Side:
     known: OpenResult
     cases: dict[str, SideCase]
     single: bool = False
-    """One case, named by the user: it is compared with whatever the other side names."""
+    """Whether it is one case, named by the user: it is compared with whatever the other side names.
+    """
 
     def measured(self, case: SideCase) -> CaseMeasured:
         """Return all figures of a case. Rounds that cannot be read are left out, with a notice."""

@@ -50,14 +50,14 @@ UNDECIDED = "the interval holds no change, and more than counts as equivalent"
 """The reason where rounds are too few, or vary too much."""
 
 ALONE = "significant alone"
-"""How the reason begins where the adjustment for many tests leaves a difference undecided."""
+"""Beginning of the reason where the adjustment for many tests leaves a difference undecided."""
 
 LEVEL = 1.0 - CONFIDENCE
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Between which a ratio or a difference lies."""
+    """The limits between which a ratio or a difference lies."""
 
     low: float
     high: float

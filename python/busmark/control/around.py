@@ -60,7 +60,8 @@ class Commands:
         self._folder = folder
         self._stopped = threading.Event()
         self.records: list[dict[str, Any]] = []
-        """For each that was run: when, command, node, exit code, seconds, last lines, reason."""
+        """Record of each command that was run: when, command, node, exit code, seconds, last lines,
+        reason."""
 
     @contextlib.asynccontextmanager
     async def around(self) -> Any:
@@ -169,7 +170,7 @@ def _last(said: Path, start: Start | None) -> list[str]:
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What the kernels under a round have counted at one moment."""
+    """Counts of the kernels under a round at one moment."""
 
     counters: list[tuple[Node | None, Counters]]
     """Counters of each node, or of this machine."""

@@ -79,7 +79,7 @@ class StoredRound:
 
     row: dict[str, Any]
     frames: dict[str, pl.DataFrame | None]
-    """Its tables by name; None: there is nothing of the kind."""
+    """Tables of the round by name; None: there is nothing of the kind."""
 
 
 class RemainingCases(Collection[Case]):
@@ -102,7 +102,7 @@ class RemainingCases(Collection[Case]):
 
 @dataclass(frozen=True)
 class Forecast:
-    """What remained at some time."""
+    """The remainder of the campaign at some time."""
 
     remainder: Remainder
     end_s: float
@@ -178,7 +178,7 @@ class CampaignRun:
         self._watched = any(getattr(listener, "watches", False) for listener in listeners)
         self._pace = Pace(self.cases, writer.rows)
         self._ended_s: float | None = None
-        """When the last attempt of this campaign had ended."""
+        """Time at which the last attempt of this campaign ended."""
         stored = {name: known.get("sha256") for name, known in writer.manifest.adapters.items()}
         self._libraries = Libraries(adapters, stored)
         self._again = Counter(

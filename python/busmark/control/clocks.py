@@ -19,10 +19,10 @@ MOST_OFF = 50e-6
 
 @dataclass(frozen=True)
 class Clocks:
-    """What the exchanges of a round tell."""
+    """Results of the exchanges of time stamps in a round."""
 
     offset: ClockOffset | None = None
-    """In ns: the clock of whoever answers minus the clock of whoever asks. None if it is not
+    """Offset in ns: the clock of whoever answers minus the clock of whoever asks. None if it is not
     known."""
     trouble: str | None = None
     """Why the stamps cannot come from two clocks that run evenly."""

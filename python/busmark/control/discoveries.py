@@ -100,13 +100,14 @@ NS = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Discovery:
-    """From the last endpoint's creation until all had matched."""
+    """Time from the last endpoint's creation until all had matched."""
 
     seconds: float | None
-    """None if the middleware does not report it, or only the resolution is known."""
+    """Upper limit of the time; None if the middleware does not report it, or only the resolution is
+    known."""
     resolution_s: float | None
-    """It took at most `seconds`, and less by no more than this: 0 where the middleware's events
-    reported. Without `seconds`, an upper limit. None where nothing is known."""
+    """Most by which the time may be less than `seconds`: 0 where the middleware's events reported
+    it. Without `seconds`, an upper limit of the time. None where nothing is known."""
 
 
 UNKNOWN = Discovery(None, None)

@@ -54,7 +54,7 @@ class LiveFigures(Part):
     """Median of pings, or of the probes of a stream."""
     round_trip_p99_ns: float | None
     latencies: int
-    """How many these two rest on: a few hundred of each second, at equal distances."""
+    """Number of latencies for these two: a few hundred of each second, at equal distances."""
     rate_hz: float | None
     """Pings answered, or samples received by all readers together, in a second."""
     looked_at: int
@@ -73,9 +73,9 @@ class Sights:
         self._flows = flows
         self._pings = params.test == "latency"
         self._round_trips: dict[int, deque[list[int]]] = {}
-        """By role."""
+        """Round trips by role."""
         self._rates: dict[int, float] = {}
-        """By worker, in its last interval."""
+        """Rates by worker, in its last interval."""
         self._trend: deque[float] = deque(maxlen=TREND)
         self._looked_at = self._unanswered = 0
 
@@ -161,7 +161,7 @@ class BriefFinding(Part):
     severity: Literal["error", "warning", "note"]
     title: str
     cases: list[str]
-    """Empty: it concerns the machine or the whole campaign."""
+    """Cases that it concerns; empty: it concerns the machine or the whole campaign."""
 
 
 def _brief(finding: Finding) -> BriefFinding:
@@ -175,7 +175,7 @@ Absolute = Annotated[Path, PlainSerializer(lambda path: str(path.resolve()), ret
 
 
 class OfCampaign(Part):
-    """What all events have."""
+    """Fields of all events."""
 
     utc: str = Field(default_factory=_now)
     """When the event was sent."""
@@ -205,13 +205,13 @@ class CampaignBegins(OfCampaign):
     """Rounds that a campaign that is resumed need not run again."""
     cases_done: Annotated[int, Field(exclude=True)]
     rounds_planned: int
-    """Without those that adaptive rounds may add."""
+    """Rounds of the plan, without rounds that adaptive rounds may add."""
     expected_s: float
-    """At least."""
+    """Least time that the campaign is expected to take."""
     longest_s: float
-    """With all rounds and trials that may be added."""
+    """Time of the campaign with all rounds and trials that may be added."""
     findings: list[Finding]
-    """What is known before anything is measured."""
+    """Findings that are known before anything is measured."""
 
 
 class RoundBegins(OfCampaign):
@@ -231,7 +231,7 @@ class LengthChosen(OfCampaign):
     round: int
     seconds: float
     why: str
-    """In a sentence, the length included."""
+    """Reason in a sentence, the length included."""
 
 
 class RoundGoesOn(OfCampaign):
@@ -241,24 +241,25 @@ class RoundGoesOn(OfCampaign):
     case: ById
     round: int
     seconds: float
-    """Since its start."""
+    """Seconds since its start."""
     expected_s: float
     live: LiveFigures | None = None
-    """How it goes; null where nobody watches, or nothing is known yet."""
+    """Figures of the last seconds; null where nobody watches, or nothing is known yet."""
 
 
 class Remainder(Part):
-    """How far the campaign is."""
+    """Progress of the campaign, and what is left of it."""
 
     rounds_done: int
     """Rounds that have ended or were given up."""
     rounds_left: int
-    """Without those that an interval that is too wide yet may add."""
+    """Rounds that are left, without rounds that are added where an interval is still too wide."""
     cases_done: int
     """Cases that want no further round as things stand."""
     seconds_left: float
     more: bool
-    """Whether further rounds may follow: an interval is too wide yet, a rate is being searched."""
+    """Whether further rounds may follow: an interval is still too wide, or a rate is being searched
+    for."""
 
 
 class RoundEnds(OfCampaign):
@@ -274,7 +275,7 @@ class RoundEnds(OfCampaign):
     is_last: Annotated[bool, Field(exclude=True)] = False
     """Whether the case has all its rounds."""
     troubles: list[str]
-    """What ran beside it and could not do its work, in sentences."""
+    """Companions that ran beside it and could not do their work, in sentences."""
 
     @computed_field
     def status(self) -> Literal["ok", "marked"]:
@@ -334,7 +335,7 @@ class RoundFails(OfCampaign):
 
 
 class CampaignEnds(OfCampaign):
-    """Nothing runs any more; `interrupted` if the user or an error ended it early."""
+    """All rounds have ended; `interrupted` if the user or an error ended the campaign early."""
 
     event: Literal["campaign_ends"] = "campaign_ends"
     interrupted: bool
@@ -347,7 +348,7 @@ class ResultCloses(OfCampaign):
     directory: Absolute
     complete: bool
     findings: list[Finding]
-    """All findings, including the ones of the campaign as a whole."""
+    """All findings, including findings on the campaign as a whole."""
 
 
 Event = (

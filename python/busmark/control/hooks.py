@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class LinkCheck(Protocol):
-    """What was measured on the links of an emulated network."""
+    """Measurements on the links of an emulated network."""
 
     def departures(self, lab: Any) -> list[str]:
         """Return where the links are not as they were to be."""
@@ -85,10 +85,10 @@ def lab_hook(where: str = "[lab]") -> Labs:
 
 @dataclass
 class Wire:
-    """What is known of the wire in one round."""
+    """Packets of one round on the wire."""
 
     frames: dict[str, pl.DataFrame | None] = field(default_factory=dict)
-    """Its tables, by their names."""
+    """Tables of packets, by their names."""
     figures: dict[str, int | None] = field(default_factory=dict)
     """Columns of the round's row in `cases`."""
 

@@ -33,7 +33,7 @@ PILOT_S = SHORTEST_S
 PILOT_SHARE = 0.5
 """Length of the other pilot rounds, as a share of a round's fixed time, where that is longer."""
 LONGEST_S = 10.0
-"""What is slower than that is not measured better by one long round."""
+"""Longest length of a round: a slower case is not measured better by one long round."""
 LEAST_FIXED_S = 1e-3
 """Least fixed time of a round: it never takes nothing."""
 GROWTH = 4.0
@@ -49,7 +49,7 @@ FEWEST_INTERVALS, PILOT_INTERVALS = 5, 18
 """Length of a round of a stream, in intervals of its counters: the pilot's intervals show its inner
 variation."""
 MARGIN = 1.5
-"""On the samples that a round needs."""
+"""Factor on the samples that a round needs."""
 FULL = 0.9
 """Largest share of the recorder."""
 
@@ -60,13 +60,13 @@ RowsOf = Callable[[str], Sequence[Row]]
 
 @dataclass(frozen=True)
 class Length:
-    """How long the next round of a case is to measure."""
+    """The length for which the next round of a case is to measure."""
 
     seconds: float
     why: str
-    """In a sentence; empty in the pilot."""
+    """Reason in a sentence; empty in the pilot."""
     figures: dict[str, float | int | None]
-    """What it was chosen by."""
+    """Figures by which the length was chosen."""
 
 
 def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
@@ -136,7 +136,8 @@ class Lengths:
         self._cases = {case.id: case for case in cases if is_chosen(case)}
         self._rows = rows
         self._known: dict[str, tuple[tuple[int, int], Length]] = {}
-        """By case the length that its rows let choose, and how many rows and attempts those are."""
+        """Length of each case that its rows allow to choose, with the number of rows and attempts
+        behind it."""
         self._text: dict[str, float | None] = {}
 
     def sized(self, case: Case) -> Case:

@@ -28,7 +28,7 @@ SIDES = ("reader_on", "writer_on")
 
 @dataclass(frozen=True)
 class Place:
-    """Where one participant runs."""
+    """The place where one participant runs."""
 
     interface: str
     address: str
@@ -91,7 +91,7 @@ class Place:
 
 
 NO_FILES = ("profile", "password")
-"""What of security documents is none."""
+"""Keys of security documents that are not files."""
 
 
 def files_of(params: Parameters, adapters: dict[str, Adapter]) -> list[Path]:

@@ -31,7 +31,7 @@ Row = Mapping[str, Any]
 HEADROOM = 1.5
 """Times the rate of a stream at full speed up to which the search goes."""
 RANGE = 1e4
-"""And down to so small a part of that."""
+"""Least rate of the search, as a divisor of the rate of a stream at full speed."""
 FEWEST_SAMPLES = 20
 """Samples that a trial sends at least."""
 PROBES = 1200

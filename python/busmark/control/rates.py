@@ -169,15 +169,16 @@ class Span(NamedTuple):
     begin_ns: int
     end_ns: int
     at_least_ns: int = 0
-    """What a reader had took no less time than its writer wrote: samples that were held up and then
-    came all at once were not carried at that rate."""
+    """Time that the writer took, where the samples are a reader's: the length of the span is no
+    less, since samples that were held up and then came all at once were not carried at that rate.
+    """
     whole: bool = False
-    """Whether the time of the last sample is in it: n samples then take n times the time of one;
+    """Whether the time of the last sample is included: n samples then take n times the time of one;
     otherwise there are n - 1 gaps between them."""
 
     @property
     def gaps(self) -> int:
-        """How many samples the time is of."""
+        """Number of samples to which the time belongs."""
         return self.samples if self.whole else self.samples - 1
 
     @property

@@ -199,7 +199,7 @@ def _existing(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, 
 
 
 MOST_REPETITIONS = 1_000_000
-"""In a discovery test: an hour has fewer."""
+"""Repetitions of a discovery test at most: an hour has fewer."""
 
 _MAKERS = {
     "pings": _pings,

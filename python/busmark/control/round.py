@@ -40,15 +40,16 @@ from busmark.store import Case
 MANY_ENDPOINTS = 100
 """Endpoints of a round for which `run.hang_s` is granted once more while they are made."""
 DRAIN_IDLE_S = 0.5
-"""If no sample comes for this time after the last write, no more will come."""
+"""Time without a sample after the last write, after which no more will come."""
 RELIABLE_IDLE_S = 10.0
-"""The same where everything must come: a pause is a busy machine or a retransmission, for which a
-writer may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast DDS)."""
+"""The same time where everything must come: a pause is a busy machine or a retransmission, for
+which a writer may wait as long as its heartbeat period (3 s in the RTPS specification and in Fast
+DDS)."""
 REPAIR_IDLE_S = 4.0
-"""The same where what is lost is repaired, but may be overwritten first: a heartbeat period, and
-the way."""
+"""The same time where lost samples are repaired, but may be overwritten first: a heartbeat period,
+and the way."""
 NOTICED_S = 0.1
-"""What a worker has noticed of another's end, the kernel tells within this time."""
+"""Time within which the kernel reports the end of a worker that another worker has noticed."""
 
 
 OfParticipant = Callable[[Parameters, str], dict[str, Any] | None]
@@ -79,7 +80,7 @@ class Seat:
 
 @dataclass
 class RoundData:
-    """What a round yields, before anything is computed from it."""
+    """Data that a round yields, before anything is computed from them."""
 
     flows: Flows = NOTHING
     """Who took part, and what went from whom to whom."""
@@ -91,44 +92,46 @@ class RoundData:
     """Reports of all roles."""
     frames: list[Frame] = field(default_factory=list)
     changes: list[Moment] = field(default_factory=list)
-    """What changed in the middle of it."""
+    """Changes in the middle of the round."""
     counters: dict[str, Any] = field(default_factory=dict)
     """Changes of the host's counters while it ran."""
     changed: str | None = None
-    """What of the machine, or of where workers may run, was not the same at its end."""
+    """Properties of the machine, or of where workers may run, that were not the same at its end."""
     clocks: dict[str, int | str | None] = field(default_factory=dict)
     """Columns about this machine's clocks."""
     system: list[dict[str, Any]] = field(default_factory=list)
     """Counters over time, as `busmark.host.readings.changes` gives them."""
     companions: dict[str, list[str]] = field(default_factory=dict)
-    """What those that ran beside have to say of themselves, by name."""
+    """Reports of companions, in sentences, by name of the companion."""
     captures: list[dict[str, Any]] = field(default_factory=list)
-    """Each file of packets: interface, filter, and what dumpcap counted."""
+    """Files of packets, each with interface, filter, and the counts of dumpcap."""
     artefacts: dict[str, Path] = field(default_factory=dict)
     """Files that they made, by the end of the name under which they are kept."""
     cpus: str = ""
     nodes: str | None = None
     """The user's node of each participant, in the order of `cpus`."""
     one_clock: bool = True
-    """Whether all participants have the same; else only differences at one of them are exact."""
+    """Whether all participants have the same clock; otherwise only differences at one of them are
+    exact."""
     record_every: int | None = None
     """One in this many samples of streams at a rate was recorded by each of its readers; 0: one of
-    them had too little room. None: none was to be."""
+    them had too little room. None: none was to be recorded."""
     asking_clock: str | None = ""
     """The clock of all that ping or write; None where they have several."""
     answering_clock: str | None = ""
     """Clock of all that answer or read."""
     ready_ns: int = 0
-    """When the last endpoint was there."""
+    """Time at which the last endpoint was there."""
     matched: dict[str, Matched] = field(default_factory=dict)
-    """When the endpoints of each process had found their counterparts, by its participants."""
+    """Times at which the endpoints of each process had found their counterparts, by its
+    participants."""
     discovery: Discovery = UNKNOWN
-    """From the moment when the last endpoint was there until all had found each other."""
+    """Time from the moment when the last endpoint was there until all had found each other."""
     total_s: float = 0.0
     loads: dict[Kind, float | None] = field(default_factory=dict)
-    """What each background load achieved, in the unit of its level; on nodes where it was least."""
+    """Level that each background load achieved, in its unit; with nodes, the lowest among them."""
     load_on: dict[Kind, dict[str, float | None]] = field(default_factory=dict)
-    """The same on each node."""
+    """Level that each background load achieved on each node."""
 
     def rate_changes(self, flow: str) -> bool:
         """Return whether it has no rate that was the same all the time."""

@@ -105,7 +105,7 @@ def _with_timed(
 
 
 RESPONDER = "responder"
-"""Its rows are of pongs, and become a column of the pings'."""
+"""Role whose rows are of pongs, and become a column of the pings' rows."""
 
 
 def _raw(frame: Frame) -> pl.DataFrame:
@@ -468,7 +468,7 @@ def _moments(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float |
 
 @dataclass(frozen=True)
 class Place:
-    """Where an attempt stands in the campaign."""
+    """The place of an attempt in the campaign."""
 
     case: Case
     round: int

@@ -31,16 +31,16 @@ class Moment:
     """A change of one end of a flow."""
 
     phase: int
-    """Which began with it, from 1."""
+    """Number of the phase that began with it, from 1."""
     asked_ns: int
-    """From the start of the measured time."""
+    """Time at which it was asked for, from the start of the measured time."""
     flow: str
     number: int
     """Number of the end."""
     change: str
-    """What was set."""
+    """Setting that was changed."""
     taken_ns: int
-    """When it took effect, by the clock of the end's host."""
+    """Time at which it took effect, by the clock of the end's host."""
 
 
 class Phases:
@@ -114,7 +114,7 @@ NS = 1e9
 
 
 class Timeline:
-    """What is to change in a round of a case; nothing in most."""
+    """The changes in a round of a case; most cases have none."""
 
     def __init__(self, params: Parameters, flows: Flows, cut: Callable[[bool], None]) -> None:
         """Change nothing yet; `cut` takes the links of the case's lab down, or up again."""

@@ -57,7 +57,7 @@ ended. Looking at each of forty processes so often takes a good part of the CPU 
 
 
 class PipedProcess(Launched):
-    """One whose pipes are streams."""
+    """A process whose pipes are streams."""
 
     stdin: asyncio.StreamWriter
     stdout: asyncio.StreamReader

@@ -41,20 +41,20 @@ for the output of one that has ended."""
 PANIC = re.compile(r"^thread '.*' (?:\(\d+\) )?panicked at (?:'(.*)', )?\S+:\d+:\d+:?$")
 NO_DESCRIPTORS = ("Too many open files", "os error 24")
 LIMITED = (*NO_DESCRIPTORS, "OutOfResources")
-"""What errors of libraries say that met a limit, whatever else they blame."""
+"""Parts of the error messages of libraries that met a limit, whatever else they blame."""
 FILES = "ulimit -n allows {} open files and sockets"
 NO_TASKS = ("failed to spawn thread", "Resource temporarily unavailable", "os error 11")
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What one role recorded, as an Arrow IPC stream."""
+    """Recording of one role, as an Arrow IPC stream."""
 
     role: str
     writer: int
     data: bytes
     kind: str = "samples"
-    """Or accounts, intervals, batches, sent_batches."""
+    """Name of the frame: samples, accounts, intervals, batches or sent_batches."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +88,9 @@ class Worker:
         self._listening: asyncio.Task[None] | None = None
         self._gone = end_of(process.pid)
         self.cpus: list[int] = []
-        """Those it may run on; none: any."""
+        """CPUs that it may run on; none: any."""
         self.faults: Sequence[Fault] = ()
-        """Known ones of its middleware."""
+        """Known faults of its middleware."""
         self.node: Node | None = None
         self.process_there: int | None = None
         """Its number on its node, where that is known."""
@@ -165,7 +165,7 @@ class Worker:
 
     @property
     def who(self) -> str:
-        """As messages call it."""
+        """Its name in messages."""
         return f"{self.name} on node {self.node.name}" if self.node else self.name
 
     @property

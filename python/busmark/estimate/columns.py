@@ -81,7 +81,7 @@ KINDS = {
     "autocorrelation": "of samples x apart; `low` and `high`: where 95 % lie if independent",
     "rounds": "a value for each round x",
 }
-"""What curves are, by kind."""
+"""Meanings of curves, by kind."""
 
 SERIES = (
     Column("case", "text", "", "identifier of the case"),
@@ -257,7 +257,7 @@ CHANGES = (
 
 @dataclass(frozen=True, slots=True)
 class FrameColumns:
-    """One frame of `Results`: how it is asked for, what a row is, its columns."""
+    """One frame of `Results`: the call that returns it, what a row is, its columns."""
 
     call: str
     row: str

@@ -36,12 +36,12 @@ from busmark.model.text import count, percent_text, plural
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Which rounds there are."""
+    """Numbers of the rounds of a case."""
 
     back: Sequence[int] = ()
-    """In which something came back."""
+    """Rounds in which samples came back."""
     sent: Sequence[int] = ()
-    """In which something was sent, as far as that is known."""
+    """Rounds in which samples were sent, as far as that is known."""
 
 
 def reduced(

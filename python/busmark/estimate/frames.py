@@ -235,7 +235,8 @@ BY_TEST = {
 
 PHASED = "first_after"
 BY_ANSWER = {"matching": (("matched_last", "median"),), "recovery": ((PHASED, "median"),)}
-"""Those that streams have besides, by what the scenario wants them to be compared by."""
+"""Further quantities and statistics of streams, by what the scenario wants streams to be compared
+by."""
 
 NUMBER = re.compile(r"^\d{3,}-")
 

@@ -43,12 +43,12 @@ class RoundSamples:
 
     round: int
     t_s: FloatArray
-    """From the first of them; NaN where an imported source tells no times."""
+    """Time since the first sample; NaN where an imported source states no times."""
     latency_ns: FloatArray
     """RTT/2 of a latency test, one-way latency under load."""
     jitter_ns: FloatArray
-    """Its change from the sample before, of the same writer; NaN where that was lost, and where
-    samples of several readers cannot be distinguished."""
+    """Change of the latency from the sample before, of the same writer; NaN where that was lost,
+    and where samples of several readers cannot be distinguished."""
 
 
 def round_samples(result: Result, case: CaseSummary) -> Iterator[RoundSamples]:
@@ -84,7 +84,7 @@ def _round(case: CaseSummary, row: rounds.Row, table: pl.DataFrame) -> RoundSamp
 
 
 DEFAULTS: dict[str, Quantity] = {"latency": "half_round_trip", "throughput": "one_way"}
-"""What reports show of a test; of any other test round trips."""
+"""Quantity that reports show of a test; for any other test it is the round trip."""
 
 OF_PINGS: tuple[Quantity, ...] = ("half_round_trip", "round_trip")
 
@@ -93,7 +93,8 @@ OF_PROBES: tuple[Quantity, ...] = ("one_way", "round_trip", "half_round_trip")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which latencies: of which test, what quantity, with or without those that were lost."""
+    """The latencies that are asked for: of a test and a quantity, with or without samples that were
+    lost."""
 
     test: str
     quantity: Quantity

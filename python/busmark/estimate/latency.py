@@ -73,10 +73,10 @@ INTER_ARRIVAL = "inter-arrival"
 MEANINGS = {name: meaning for name, meaning, *_ in STAMPS} | {
     INTER_ARRIVAL: "T4→T4 at the pinger: from a pong in its hands to the next"
 }
-"""By name, in the order of the tables."""
+"""Meanings of segments by name, in the order of the tables."""
 
 BETWEEN_HOSTS = ("send", "echo")
-"""Those whose stamps are by the clocks of both sides."""
+"""Segments whose stamps are by the clocks of both sides."""
 
 
 def every_for(pings: int) -> int:
@@ -155,7 +155,7 @@ SEGMENTS = (
 """Name, meaning, later and earlier stamp of the parts of a ping's way."""
 
 OWN = tuple(segment for segment in SEGMENTS if segment[0] in ("write", "read", "turn-round"))
-"""Those within one host."""
+"""Segments within one host."""
 
 THERE = ("there", "", "echo_read_ns", "sent_ns")
 
@@ -164,7 +164,7 @@ BACK = ("back", "", "read_ns", "echo_sent_ns")
 
 @dataclass(slots=True)
 class PingRound:
-    """One round without its warm-up; times in ns, arrays in order of intended sending."""
+    """Pings of one round, without its warm-up; times in ns, arrays in order of intended sending."""
 
     number: int
     back: Timed
@@ -174,7 +174,7 @@ class PingRound:
     medians: dict[str, float] = field(default_factory=dict)
     """Median of each segment for which there are stamps."""
     bound_ns: float = 0.0
-    """How far segments between hosts may be off."""
+    """How far segments between hosts may be off, ns."""
     segments: dict[str, Times] = field(default_factory=dict)
     """Times of each segment for which there are stamps by one clock, if they were asked for."""
 

@@ -35,7 +35,7 @@ DROPPED = "udp_rcvbuf_errors"
 
 
 class Tables(NamedTuple):
-    """One round."""
+    """Tables of one round."""
 
     system: pl.DataFrame
     each: pl.DataFrame

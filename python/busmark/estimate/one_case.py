@@ -72,7 +72,7 @@ SAMPLE_COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class CaseAnalysis:
-    """What the analyses of all cases of a result share."""
+    """The result and the options that the analyses of all its cases share."""
 
     result: Result
     with_series: bool = False
@@ -248,7 +248,7 @@ class _Analysis:
 
     @property
     def _recorded_every(self) -> int:
-        """One in this many samples of streams at a rate is recorded, at the fewest."""
+        """The greatest n of which one in n samples of streams at a rate is recorded in a round."""
         return max((row.get("recorded_every") or 1 for row in self.good), default=1)
 
     def _wire(self) -> Wire | None:

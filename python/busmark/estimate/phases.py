@@ -21,7 +21,7 @@ OF_PAIR = ("flow", "role", "writer", "reader")
 
 @dataclass(frozen=True, slots=True)
 class RoundTables:
-    """What a round recorded."""
+    """Tables that a round recorded."""
 
     samples: pl.DataFrame
     intervals: pl.DataFrame

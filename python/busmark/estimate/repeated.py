@@ -116,7 +116,7 @@ OF_ROUNDS = (PERFTEST, "openddsbench-2010", "secured-2023", *OF_SEGMENTS)
 """Documents with statements on more of a round's latency than its median."""
 
 ASKING = {"latency": "pinger", "throughput": "transmitter"}
-"""Whose rows hold round trips, by test."""
+"""Roles whose rows hold round trips, by test."""
 
 COLUMNS = ("role", "flags", "seq", "intended_ns", "sent_ns", "echo_read_ns", "read_ns")
 

@@ -56,7 +56,7 @@ OVER_TIME = {
     "switches": ("switches_per_s", "1/s"),
     "memory": ("rss_bytes", "B"),
 }
-"""What is drawn over time: column and unit by quantity."""
+"""Column and unit of each quantity that is drawn over time."""
 
 
 def within(end: pl.Expr, measured_ns: pl.Expr) -> pl.Expr:
@@ -144,13 +144,13 @@ def with_rates(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 class Used(NamedTuple):
-    """What participants of a case used."""
+    """Resources that participants of a case used."""
 
     participants: list[Resources]
     together: Figure | None
     """CPUs that all kept busy, without the reading itself."""
     by_round: list[float | None]
-    """The same of each round; None: not all of it is known."""
+    """CPUs that all kept busy in each round; None: not all of it is known."""
 
 
 def resources(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> Used:
@@ -295,7 +295,7 @@ def _few(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 UNITS = {"cpu": (100.0, " % of each CPU"), "net": (1e-6, " Mbit/s"), "disk": (1e-6, " MB/s")}
-"""By kind, of figures in the unit of the table `cases`."""
+"""Factor and unit by kind, for figures in the unit of the table `cases`."""
 
 SEVERAL, UNLIMITED = "+", "max"
 """Words of the parameter `load`."""

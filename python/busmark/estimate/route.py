@@ -25,7 +25,7 @@ OF_MATRIX = r"^(pings|stream|batches)(_\d+)?$"
 KEY = ("writer", "seq")
 
 SAMPLE_COLUMNS = ("flow", *KEY, "reader", "sent_ns", "read_ns", "echo_read_ns")
-"""What is read of the table `samples`."""
+"""Columns of the table `samples` that are read."""
 
 Values = NDArray[np.float64]
 

@@ -49,7 +49,7 @@ UNITS = {
     "cpu_busy": "1",
     "_ppm": "ppm",
 }
-"""By the endings of fields."""
+"""Units by the endings of fields."""
 
 QUANTITY = {"probe_one_way": "one_way", "probe_round_trip": "round_trip"}
 """Latencies by the keys of `LATENCIES`, where a quantity is named otherwise."""

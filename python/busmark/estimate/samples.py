@@ -21,9 +21,10 @@ class Timed:
     """Samples of a round that came back, in order of intended sending; times in ns."""
 
     start: FloatArray
-    """NaN where an imported source tells latencies in their order, and no stamps."""
+    """Intended sending; NaN where an imported source states latencies in their order, and no
+    stamps."""
     latency: FloatArray
-    """From the intended sending."""
+    """Latency from the intended sending."""
     jitter: FloatArray
     """Signed: the latency of a sample minus the latency of the one before it, of the same writer at
     the same reader. Pairs across a lost sample are left out, and so are a writer's pairs if its
@@ -31,7 +32,7 @@ class Timed:
     jitter_start: FloatArray
     """Intended sending of the later of each two."""
     later: stats.Indices
-    """Which sample that is, counted in `latency`."""
+    """Index in `latency` of the later sample of each two."""
     negative: int
     """Rows left out because they were read before they were sent."""
     bound_ns: float = 0.0
@@ -208,7 +209,7 @@ class Sent:
     """Rounds in which something came back, and what of them did not."""
 
     rounds: list[stats.Round]
-    """In the place of each lost sample stands the latest of all that came back."""
+    """Latencies by round; in the place of each lost sample is the latest of all that came back."""
     back: list[int]
     """Samples that came back, of each round."""
     lost: list[int]
@@ -260,12 +261,12 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """One quantity (ns): by round, none of them empty, and all rounds together."""
+    """Samples of one quantity, in ns: by round, without empty rounds, and of all together."""
 
     rounds: list[stats.Round]
     pooled: stats.Ordered
     bound_ns: float = 0.0
-    """How far all may be off together, either way."""
+    """How far all samples may be off together, either way."""
     within: stats.Range = stats.POSITIVE
     phased: bool = False
     """Whether something changes in the middle of a round: then it has no drift."""

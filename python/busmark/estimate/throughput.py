@@ -37,12 +37,13 @@ class ProbeRound:
 
     number: int
     one_way: Timed
-    """Empty where `unknown` says why."""
+    """One-way latencies; empty where `unknown` says why."""
     round_trip: Timed
     sent: int | None
     """Probes; None where an imported source does not say."""
     never_arrived: int | None
-    """None: samples of the stream were lost, and no record says whether probes were among them."""
+    """Probes that never arrived; None: samples of the stream were lost, and no record says whether
+    probes were among them."""
     lost: FloatArray | None
     """Intended sending of those that never arrived; empty where what arrived has no one-way
     latency."""
@@ -184,7 +185,7 @@ class Probes:
 
     @property
     def unanswered(self) -> dict[int, int] | None:
-        """As `lost`, of those whose echo never came back."""
+        """Probes whose echo never came back, by round; None where that is not known of one."""
         return _counts({r.number: r.unanswered for r in self.rounds})
 
     @property
@@ -222,7 +223,7 @@ class Probes:
 
     @property
     def latencies(self) -> tuple[Quantity, Pools]:
-        """One way where there is such, else the round trip."""
+        """The one-way latencies where there are any, else the round trips."""
         if self.one_way.latency or not self.round_trip.latency:
             return "one_way", self.one_way
         return "round_trip", self.round_trip

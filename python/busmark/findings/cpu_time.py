@@ -27,23 +27,23 @@ SIDES = ("passive", "participants", "active", "server")
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One participant, in shares of the time."""
+    """Times of one participant as shares of the measured time."""
 
     name: str
     cpus: frozenset[Cpu]
     run: float
-    """On a CPU, all its threads together."""
+    """Time on a CPU, all its threads together."""
     thread: float
-    """The same of its busiest thread."""
+    """Time on a CPU of its busiest thread."""
     queued: float
     """Able to run and waiting for a CPU: its thread that waited longest."""
     waiter: float
-    """On a CPU, the thread that waited longest."""
+    """Time on a CPU of the thread that waited longest."""
 
 
 @dataclass(frozen=True, slots=True)
 class CpuUse:
-    """One round, within the time that was measured."""
+    """Use of CPUs in one round, within the time that was measured."""
 
     seconds: float
     """Length of the intervals of which the shares are."""

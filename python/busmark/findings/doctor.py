@@ -27,7 +27,7 @@ IN_CHECKOUT = (
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One thing that was looked at.
+    """One fact of the machine that was examined.
 
     `ok` is True when it is in order, False when a finding of severity error or warning says
     otherwise, None when it could not be seen, is only a note, or there is no right or wrong.

@@ -232,10 +232,10 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What stands on one case."""
+    """Flags of findings on one case."""
 
     flags: tuple[Flag, ...]
-    """At least one, the worst first."""
+    """Flags, at least one, the worst first."""
 
     @property
     def count(self) -> int:

@@ -65,7 +65,7 @@ Capabilities = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """That a rule applies, to one case or to the host.
+    """An application of a rule, to one case or to the host.
 
     `weight` orders observations of one rule; the greatest is the one a merged finding quotes. A
     text left empty is the rule's own.
@@ -82,15 +82,15 @@ class Observation:
     node: str = ""
     """The user's node on which it was seen; checks do not set it."""
     concerns: tuple[str, ...] = ()
-    """As `Rule.concerns`, where these are other figures."""
+    """Figures in question, where they are not the ones of `Rule.concerns`."""
     case: str = ""
     """The case that a check of the whole campaign accuses; those who check a case do not set it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedFact:
-    """What a host rule looked at: a name, the value seen (None: could not be seen), and why it is
-    in order when the rule is silent."""
+    """A fact that a host rule examined: a name, the value seen (None: could not be seen), and why
+    it is in order when the rule is silent."""
 
     name: str
     value: str | None
@@ -109,11 +109,11 @@ class Rule:
     check_host: Callable[[Profile], Iterable[Observation]] | None = None
     """The machine, before anything runs."""
     check_plan: Callable[[Parameters, Profile, Capabilities], Iterable[Observation]] | None = None
-    """One planned case on one machine on which it is to run."""
+    """Check of one planned case on one machine on which it is to run."""
     check_case: Callable[[CaseView], Iterable[Observation]] | None = None
-    """One case that has been run."""
+    """Check of one case that has been run."""
     check_campaign: Callable[[Result], Iterable[Observation]] | None = None
-    """All rounds together."""
+    """Check of all rounds together."""
     of_imports: bool = False
     """Whether `check_case` holds for runs of other tools too, which have no raw tables."""
     of_trials: bool = False

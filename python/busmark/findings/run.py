@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from busmark.store.result import Result
 
 Seen = dict[str, list[tuple[str, Observation]]]
-"""By rule: the case, or "" for the host, and what was observed there."""
+"""Observations by rule: each with its case, or "" for the host."""
 
 
 def host_findings(profile: Profile, *, node: str = "") -> list[Finding]:

@@ -54,7 +54,7 @@ class CaseView:
         self.case = case
         self.result = result
         self.quantity = "one-way latency"
-        """What `latencies` holds, in words; known after it was asked for."""
+        """Name of the quantity that `latencies` holds; known after it was asked for."""
         self.unreadable: list[str] = []
         """Why samples of a round could not be read; complete after `latencies` was asked for."""
         self._computed: dict[Callable[..., Any], Any] = {}

@@ -33,7 +33,7 @@ TRIES = 5
 
 @dataclass(frozen=True)
 class Thread:
-    """Where one thread may run and last ran."""
+    """CPUs on which one thread may run, and where it last ran."""
 
     allowed: tuple[int, ...] | None
     last: int | None
@@ -51,7 +51,7 @@ class Condition:
     wall_clock_offset_ns: int | None = None
     """CLOCK_REALTIME minus CLOCK_MONOTONIC."""
     threads: dict[int, dict[int, Thread]] = field(default_factory=dict)
-    """By process, then by thread."""
+    """Threads by process, then by thread."""
 
 
 def thread_files(processes: Sequence[int]) -> list[str]:

@@ -68,7 +68,7 @@ class Counters:
     tcp_dsacks: int | None = None
     """Segments of which the receiver said that it had them already."""
     tcp_dsacks_sent: int | None = None
-    """The same as the receiver counts it: times that it said so."""
+    """Times that the receiver said so, as the receiver counts."""
     tcp_timeouts: int | None = None
     """Times that no acknowledgement came until the sender's timer had run out."""
     tcp_recoveries: int | None = None
@@ -205,7 +205,7 @@ PER_NETWORK = frozenset(
 
 @dataclass(frozen=True)
 class CounterChange:
-    """What `difference` says of one place."""
+    """Change of the counters of one place, as `difference` computes it."""
 
     system: str
     """Tells machines apart."""

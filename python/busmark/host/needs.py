@@ -161,7 +161,7 @@ NEEDS = (
     Need("shared memory", frozenset({"shared_memory"}), shared_memory, "it can be written to"),
     Need("open files", frozenset(), open_files, "a participant has enough"),
 )
-"""In the order in which they are asked."""
+"""Needs of participants, in the order in which they are checked."""
 HERE_TOO = (*NEEDS, Need("disk", frozenset(), disk, "a result finds room"))
-"""With what depends on the folder of a result: `doctor` looks at the current folder, a run at its
-own."""
+"""Needs of this machine and of the folder of a result: `doctor` looks at the current folder, a run
+at its own."""

@@ -270,7 +270,8 @@ PRODUCTS = {
     "parallels": "Parallels",
     "openstack": "OpenStack",
 }
-"""What the firmware of virtual machines calls its vendor and product, in small letters."""
+"""Names by which the firmware of virtual machines calls its vendor and product, in small letters.
+"""
 
 
 def virtualisation(root: Path) -> str | None:
@@ -379,7 +380,7 @@ SETTINGS = (
     "effective_uid",
     "environment",
 )
-"""What an administrator sets, or a session is given: it may be another in the next campaign."""
+"""Facts that an administrator sets, or a session is given: they may differ in the next campaign."""
 
 LOAD = "load_average"
 

@@ -23,7 +23,7 @@ Files = Mapping[str, tuple[int, str]]
 
 
 class Key(NamedTuple):
-    """Whose counters these are. Absent parts are None."""
+    """Key of counters. Absent parts are None."""
 
     scope: Scope
     process: int | None = None
@@ -45,7 +45,7 @@ class CounterReading:
     counts: dict[str, int | None] = field(default_factory=dict)
     """Counters since the object began."""
     levels: dict[str, int | str | None] = field(default_factory=dict)
-    """What goes up and down, or is set."""
+    """Values that go up and down, or are set."""
     name: str | None = None
     """Name of a thread or a program."""
     parent: int | None = None

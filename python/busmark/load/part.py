@@ -49,7 +49,7 @@ class Load:
 
     @property
     def asked(self) -> str:
-        """In words."""
+        """The level that is asked for, in words."""
         if self.level is None:
             return "no limit"
         return f"{amount_text(self.kind, self.level)} asked for"
@@ -172,10 +172,10 @@ MOST_SAID = 1 << 20
 
 @dataclass(frozen=True)
 class Site:
-    """Where a tool can run."""
+    """A place where a tool can run."""
 
     folder: str
-    """For its files."""
+    """Folder for the files of the tool."""
     launch: Callable[[list[str]], Start]
     """How a command is started there."""
     cpus: int | None
@@ -187,7 +187,7 @@ class Site:
 
     @property
     def where(self) -> str:
-        """As part of a sentence."""
+        """The place, as part of a sentence."""
         return f" on node {self.name}" if self.name else ""
 
 
@@ -198,13 +198,13 @@ def here(folder: Path, prefix: Sequence[str] = (), address: str = "127.0.0.1") -
 
 @dataclass(frozen=True)
 class Account:
-    """What a tool and its descendants have done by some moment of its machine's clock."""
+    """Account of what a tool and its descendants have done by a moment of its machine's clock."""
 
     moment_s: float
     runs: bool
     cpu_s: float
     read_bytes: int
-    """By system calls, of files and sockets alike."""
+    """Bytes read by system calls, from files and sockets alike."""
     written_bytes: int
 
 
@@ -239,7 +239,7 @@ class Part:
 
     @property
     def process(self) -> int:
-        """That on this machine: the shell, or the way to it."""
+        """Number of the process on this machine: the shell, or the way to it."""
         return self._process.pid
 
     def account(self) -> Account:

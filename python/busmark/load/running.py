@@ -38,11 +38,10 @@ LOADING_BYTES = 64 << 10
 """More than a program reads of itself and its libraries before it begins."""
 
 LEAST = {"cpu": 0.02, "net": DATAGRAM_BYTES, "disk": BLOCK_BYTES}
-"""What must have been done for a load to run: seconds of a CPU; a datagram; a block read and
-one written."""
+"""Least work of a load that runs: seconds of a CPU; a datagram; a block read and one written."""
 
 Sites = Callable[[Load], Sequence[Site]]
-"""Where a load runs; a load of the network from the first to the last."""
+"""Places where a load runs; for a load of the network from the first to the last."""
 
 
 class NotRunning(UserError):
@@ -57,7 +56,7 @@ class _One:
         self.parts: list[Part] = []
         """For a network load, the receiver and the sender."""
         self.on: dict[str, float | None] = {}
-        """What was achieved, by node; of a load of the network at the receiver's."""
+        """Level that was achieved, by node; for a load of the network the receiver's."""
         self._folder, self._limit_s = folder, limit_s
         self._begin: list[Account] = []
         self._end: list[Account] = []
@@ -182,7 +181,7 @@ class Running:
             limit_s: time after which they end by themselves.
         """
         self.loads = list(loads)
-        """What was asked for."""
+        """Loads that were asked for."""
         self._running = [_One(load, folder, limit_s) for load in loads]
         self._killed = False
 

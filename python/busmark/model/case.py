@@ -85,7 +85,7 @@ class CaseSummary(Frozen):
     """Adapter and the choices that tell its cases apart, but for what all have in common: the name
     of its curve."""
     label_title: str = "Middleware"
-    """What the label is, as the heading of a column."""
+    """Heading of the column of labels, for what a label names: the middleware, a choice."""
     label_parts: dict[str, str] = Field(default={})
     """The middleware and each choice that the label tells, by what it is."""
     placement: str
@@ -105,7 +105,7 @@ class CaseSummary(Frozen):
     reason: str | None
     rounds: RoundCounts
     precision: Precision | None = None
-    """Null where the scenario has no target."""
+    """Precision that its rounds reached; null where the scenario has no target."""
     attempts: list[RoundSummary]
     latency: Latency | None = None
     throughput: Throughput | None = None
@@ -115,15 +115,17 @@ class CaseSummary(Frozen):
     """Phases of rounds in the middle of which something changed; all other figures cover all of
     them. Empty if nothing did."""
     ways: list[Way] = Field(default=[])
-    """What went from participant to participant; empty where there is one writer and one reader."""
+    """Samples that went from participant to participant; empty where there is one writer and one
+    reader."""
     totals: list[Total] = Field(default=[])
-    """What each participant, each node and the whole wrote and read; empty likewise."""
+    """Samples that each participant, each node and the whole wrote and read; empty where there is
+    one writer and one reader."""
     levels: list[Level] = Field(default=[])
-    """What was to be read and was, by each reader, participant, node and by all; empty likewise,
-    and but for streams."""
+    """Samples that were to be read and were read, by each reader, participant and node and by all;
+    empty where there is one writer and one reader, and in tests without a stream."""
     meeting: Meeting | None = None
-    """When its endpoints had found each other; null but for streams with three endpoints or more on
-    one clock."""
+    """Times at which its endpoints had found each other; null except for streams with three
+    endpoints or more on one clock."""
     routes: list[Route] = Field(default=[])
     """Samples hop by hop, as packets show them, of each flow that is measured; empty where nothing
     was captured."""
@@ -140,16 +142,16 @@ class CaseSummary(Frozen):
     resources: list[Resources] = Field(default=[])
     """Resources of each participant; empty if no counters were read."""
     loads: list[BackgroundLoad] = Field(default=[])
-    """Those that ran at once, of the rounds that count, or of the others where none does; empty
-    without a background load, or where no round was run."""
+    """Background loads, which ran at the same time, over the rounds that count, or over the others
+    where no round counts; empty without a background load, or where no round was run."""
     os: str | None = None
     """Operating system on which the rounds that count ran; "A → B" where who wrote was on A and who
     read on B. Null where it was not recorded."""
     cpus_used: Figure | None = None
     """CPUs that all participants together kept busy."""
     counters: dict[str, int] = Field(default={})
-    """What the kernel counted in the measured time of the rounds that count, by the columns of the
-    table `system`; a sum with an unknown part is absent."""
+    """Events that the kernel counted in the measured time of the rounds that count, by the columns
+    of the table `system`; a sum with an unknown part is absent."""
     captured: int | None = None
     """Packets captured in the rounds that count, on all interfaces; null without a capture."""
     capture_dropped: int | None = None
@@ -157,12 +159,12 @@ class CaseSummary(Frozen):
     udp_socket_drops: int | None = None
     """UDP datagrams dropped at the participants' own sockets in the rounds that count."""
     wire: Wire | None = None
-    """What passed the wire; null without a capture."""
+    """Cost on the wire; null without a capture."""
     reported: list[Reported] = Field(default=[])
-    """What the source of an imported result states of it; empty for any other."""
+    """Figures that the source of an imported result states; empty for any other result."""
     floor: Floor | None = None
     series: SkipJsonSchema[Sequence[Curve]] = Field(default=(), exclude=True, repr=False)
-    """Its curves, where they were asked for; they lie in the table of series."""
+    """Curves of the case, where they were asked for; the table of series holds them."""
 
     def curves(
         self,
@@ -183,7 +185,7 @@ class CaseSummary(Frozen):
 
     @property
     def middleware(self) -> str:
-        """Its middleware, or both of a pair, also where the label leaves it out."""
+        """Name of its middleware, or of both in a pair, also where the label leaves it out."""
         return next(iter(self.label_parts.values()), self.label)
 
     @property
@@ -193,7 +195,7 @@ class CaseSummary(Frozen):
 
     @property
     def first_sample(self) -> Figure | None:
-        """In a discovery test, the time until the first sample was received."""
+        """Time until the first sample was received, in a discovery test."""
         return None if self.discovery is None else self.discovery.first_sample
 
     @property

@@ -19,18 +19,19 @@ class Discovery(Frozen):
     existing: int
     """Endpoints of a further participant that were there already."""
     repetitions: int
-    """In the rounds that count."""
+    """Repetitions in the rounds that count."""
     undiscovered: int
     """Repetitions in which no sample was received in time."""
     creation: Figure | None
-    """The calls that create."""
+    """Time of the calls that create the endpoint, and the participant where one is created."""
     attach: Figure | None
-    """The participant's part; null where none is created."""
+    """Part of `creation` in which the participant is created; null where none is."""
     own_match: Figure | None
     """Until the new endpoint had matched; null where the middleware does not report it, or only an
     upper limit is known."""
     peer_match: Figure | None
-    """The same on the side that was there; null likewise, and where there is not one clock."""
+    """Until the existing endpoint had matched the new one; null where the middleware does not
+    report it, where only an upper limit is known, and where there is not one clock."""
     first_sample: Figure | None
     """Until the first sample was received."""
     own_match_after: Figure | None = Field(description="From the end of creation; may be below 0.")
@@ -46,7 +47,7 @@ class Meeting(Frozen):
     An endpoint counts once it has matched all that there are to match for it."""
 
     endpoints: int
-    """In one round, those whose time is known."""
+    """Endpoints in one round whose time is known."""
     unknown: int
     """Endpoints, in all counted rounds, whose matches the adapter cannot count."""
     limits: int
@@ -57,11 +58,12 @@ class Meeting(Frozen):
     last: Figure | None
     t_ns: list[float] = Field(description="When this many had: the median over rounds.")
     found: list[int]
-    """How many; at most 200 of them are listed, the first and the last always."""
+    """Number of endpoints that had found all of their own at each of `t_ns`; at most 200 are
+    listed, always including the first and the last."""
 
 
 class RoundDiscovery(Frozen):
-    """What a round of a discovery test measured: medians over its repetitions, from the start of
+    """Figures of a round of a discovery test: medians over its repetitions, from the start of
     creation."""
 
     creation_ns: float | None

@@ -19,7 +19,7 @@ Row = Mapping[str, Any]
 TESTS = ("latency", "throughput", "capacity", "discovery")
 
 Need = Literal["", "batch", "capture", "system"]
-"""What a case must have besides its test: batches, a capture, readings of the system's counters."""
+"""Requirement on a case besides its test: batches, a capture, readings of the system's counters."""
 
 TWO_LEVEL = (
     "Median over rounds of the round's figure (a typical round); interval of order statistics."
@@ -51,9 +51,9 @@ class Heading:
     when: Literal["always", "known", "some"] = "known"
     """known: where a case has a value; some: where one is not 0."""
     last: bool = False
-    """Behind all that was measured."""
+    """Whether the column stands after all columns of measured figures."""
     interval: bool = True
-    """Whether limits stand beside the value."""
+    """Whether the limits of the interval are shown with the value."""
     absent: str = ""
     """Why a case of which rounds count has none."""
 
@@ -65,16 +65,16 @@ class Statistic:
     key: str
     """Field of `Distribution`, and in names of columns."""
     name: str
-    """For people, and in limits."""
+    """Name for people, and in limits."""
     meaning: str
-    """In descriptions of columns."""
+    """Meaning, as part of the descriptions of columns."""
     of: stats.Statistic
     explained: Explained | None = None
-    """None: explained with the other percentiles."""
+    """Its part of the reference; None: it is explained with the other percentiles."""
     reported: bool = True
-    """Whether reports have it; otherwise only comparisons."""
+    """Whether reports show it; otherwise only comparisons do."""
     in_latency: Heading | None = None
-    """In the headline table of latency."""
+    """Heading in the headline table of latency; None: it has no column there."""
     in_stream: Heading | None = None
     """Heading in the table of throughput, for one-way probes."""
 
@@ -85,7 +85,7 @@ class Statistic:
 
     @property
     def title(self) -> str:
-        """At the beginning of a heading: "Median", "p99"."""
+        """Its name at the beginning of a heading: "Median", "p99"."""
         return self.name if self.percent is not None else self.name.capitalize()
 
     @property
@@ -119,19 +119,20 @@ class Pooled:
     key: str
     """Field of `Distribution`."""
     name: str
-    """For people."""
+    """Name for people."""
     title: str
-    """At the head of a narrow column."""
+    """Heading of a narrow column."""
     meaning: str
     of: Callable[[stats.Description, stats.Ordered], float | None]
-    """Its value by what describes all samples, and by these themselves, in rising order."""
+    """Function that computes it from the description of all samples, and from the samples in rising
+    order."""
     statistic: str
-    """In the table of estimates."""
+    """Name of the statistic in the table of estimates."""
     reported: str
-    """Its name in the table `summaries`, where a source states it."""
+    """Its name in the table `summaries`, if a source states it."""
     explained: Explained
     is_spread: bool = False
-    """Whether it is made of differences of latencies."""
+    """Whether it is computed from differences of latencies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,40 +140,41 @@ class Described:
     """A set of latencies of a case."""
 
     key: str
-    """In names of columns."""
+    """Key, as part of the names of columns."""
     meaning: str
     pick: Callable[[CaseSummary], Distribution | None]
     within: stats.Range = stats.POSITIVE
-    """What its samples, and figures of them, can be."""
+    """Range in which its samples, and figures of them, can lie."""
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """How a comparison gets a figure of rounds, and what it says of a change."""
+    """The way in which a comparison gets a figure of rounds, and its words for a change."""
 
     name: str
-    """In comparisons and histories, and where a limit names it."""
+    """Name in comparisons, in histories, and in limits."""
     word: str
-    """For people."""
+    """Word for people."""
     tests: tuple[str, ...]
     more: Literal["faster", "slower", "loses more", "sends more"]
-    """What a greater value is called."""
+    """Word for a change to a greater value."""
     less: Literal["faster", "slower", "loses less", "sends less"]
     otherwise: str
-    """Why there is none."""
+    """Reason that is given where a round has no such value."""
     of_round: Callable[[Row, Parameters], float | None] | None = None
-    """Its value by a round and the case's parameters; compared as a ratio."""
+    """Function that computes it from a round and the case's parameters; compared as a ratio."""
     share_of_round: Callable[[Row], tuple[int, int] | None] | None = None
-    """Or samples that count and all of them; shares are compared as a difference."""
+    """Function that counts the samples in question and all samples of a round, for a share;
+    compared as a difference."""
     unit: Callable[[Parameters], str] = lambda params: "ns"
     counted: str | None = None
-    """Column of samples that it rests on; None: each round is one."""
+    """Column with the number of samples that the value rests on; None: each round is one."""
     optional: bool = False
     """Whether it is left out where no round has it."""
 
     @property
     def is_ratio(self) -> bool:
-        """Otherwise a difference."""
+        """Whether two values are compared as a ratio; otherwise as a difference."""
         return self.share_of_round is None
 
 
@@ -181,20 +183,21 @@ class Estimate:
     """A figure of a case with an interval."""
 
     key: str
-    """In the frame of estimates, and in names of columns."""
+    """Key in the frame of estimates, and part of the names of columns."""
     unit: str
     meaning: str
     pick: Callable[[CaseSummary], Figure | None] | None = None
-    """None: it is in comparisons only."""
+    """Function that takes the figure from a case; None: the figure is in comparisons only."""
     quantity: str = ""
-    """In the table of estimates and in requirements, where that is not the key."""
+    """Name of the quantity in the table of estimates and in requirements, where it is not the key.
+    """
     tests: tuple[str, ...] = TESTS
     """Tests in which it is measured."""
     needs: Need = ""
     statistic: str = "median"
-    """Over rounds."""
+    """Statistic over rounds."""
     within: stats.Range = stats.POSITIVE
-    """What it can be: neither it nor its limits lie outside."""
+    """Range in which its value and the limits of its interval can lie."""
     more_is_better: bool = False
     names: tuple[str, ...] = ()
     """Further names that limits accept."""
@@ -203,7 +206,7 @@ class Estimate:
     suffix: str = ""
     """Suffix of the column, for the unit."""
     tables: Mapping[str, Heading] = field(default_factory=dict)
-    """In headline tables, by test."""
+    """Headings of its columns in headline tables, by test."""
     details: str = ""
     """Name in the details of a stream."""
     compared: Compared | None = None
@@ -223,22 +226,22 @@ class Number:
     meaning: str
     pick: Callable[[CaseSummary], float | None]
     unit: str = ""
-    """Empty: a count."""
+    """Unit; empty: a count."""
     quantity: str = ""
-    """As of `Estimate`."""
+    """Name of the quantity where it is not the key, as in `Estimate`."""
     tests: tuple[str, ...] = TESTS
     """Tests in which it is measured."""
     needs: Need = ""
     statistic: str = "count"
     within: stats.Range = stats.POSITIVE
-    """As of `Estimate`."""
+    """Range in which the value can lie, as in `Estimate`."""
     frames: bool = True
     """Whether the frame of cases has it."""
     tables: Mapping[str, Heading] = field(default_factory=dict)
     of: Callable[[CaseSummary], int | None] | None = None
-    """What it is a share of."""
+    """Function that takes from a case the whole of which this number is a share."""
     besides: Callable[[CaseSummary], tuple[int, str]] | None = None
-    """What a headline table says behind it, unless the number is 0."""
+    """Second number with its word, which a headline table shows after this one unless it is 0."""
     details: str = ""
     """Name in the details of a stream."""
     explained: tuple[Explained, ...] = ()

@@ -24,7 +24,7 @@ Quantity = Literal[
     "half_round_trip_ipdv",
     "one_way_ipdv",
 ]
-"""What a latency is: half a round trip is never called one-way. The ipdv is the change of that
+"""Kind of a latency: half a round trip is never called one-way. The ipdv is the change of that
 latency from a sample to the next, with its sign (RFC 3393); jitter is its magnitude."""
 
 JITTER: dict[Quantity, Quantity] = {
@@ -39,7 +39,7 @@ IPDV: dict[Quantity, Quantity] = {
     "half_round_trip": "half_round_trip_ipdv",
     "one_way": "one_way_ipdv",
 }
-"""The same with its sign."""
+"""The ipdv of each latency."""
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""
@@ -80,8 +80,8 @@ class Percentile(Frozen):
     """95 % interval over rounds; null where rounds or samples are too few for one."""
     high_ns: float | None = None
     lost: bool = False
-    """Whether it falls among the samples that were lost, which are later than any; then it has no
-    value."""
+    """Whether the percentile falls among the samples that were lost, which are later than any; then
+    it has no value."""
 
 
 class Best(Frozen):
@@ -93,7 +93,7 @@ class Best(Frozen):
     mean_ns: float
     max_ns: float
     std_ns: float | None
-    """Null for a single sample."""
+    """Standard deviation; null for a single sample."""
 
 
 def best_parts(parts: Sequence[stats.Best]) -> list[Best]:
@@ -112,7 +112,7 @@ def best_parts(parts: Sequence[stats.Best]) -> list[Best]:
 
 
 class Bounds(Frozen):
-    """Between which something lies that was not measured."""
+    """Bounds between which a value lies that was not measured."""
 
     low_ns: float
     high_ns: float
@@ -133,7 +133,7 @@ class Modality(Frozen):
 
     count: int
     largest: list[Mode]
-    """At most two, the larger first."""
+    """The largest modes, at most two, the larger first."""
     valley_ratio: float | None
     """Lowest density between the two peaks over the density of the lower peak; null if there is
     one."""
@@ -153,7 +153,7 @@ class Drift(Frozen):
 class _Latencies(Frozen):
     quantity: Quantity
     count: int | None
-    """As in `Figure`."""
+    """Number of samples, as in `Figure`."""
     median: Figure
     mean: Figure
 
@@ -167,7 +167,7 @@ UNLESS = "absent unless every round has the samples to support it"
 if TYPE_CHECKING:
 
     class _Ranked(_Latencies):
-        """With the percentiles of `model.statistics`: `Distribution.figure` gives them."""
+        """A latency with percentiles of `model.statistics`: `Distribution.figure` returns them."""
 else:
     # Required: what has no such figure says so.
     _Ranked = create_model(
@@ -183,8 +183,8 @@ else:
 
 class _Lost(_Ranked):
     bound_ns: float = 0.0
-    """How far every time may be off, either way, because its ends are by two clocks; intervals hold
-    it. 0: by one clock."""
+    """How far every time may be off, either way, because its ends are stamped by two clocks;
+    intervals include it. 0: both ends are stamped by one clock."""
     loss: float | None = 0.0
     """Share of the samples sent that never came back; null if samples of a stream were lost and no
     record says whether these were among them."""
@@ -193,7 +193,7 @@ class _Lost(_Ranked):
 if TYPE_CHECKING:
 
     class _Pooled(_Lost):
-        """With the figures of all samples together: those that code names itself."""
+        """A latency with figures of all samples together: the ones that code refers to by name."""
 
         mad_ns: float | None = None
         std_ns: float | None = None
@@ -236,9 +236,9 @@ class Distribution(_Pooled):
     """Effective sample size: independent samples that give a mean of the same precision, summed
     over rounds."""
     modality: Modality | None = None
-    """Null for jitter, and where a value is not positive."""
+    """Modes of its density; null for jitter, and where a value is not positive."""
     drift: Drift | None = None
-    """Null for jitter."""
+    """Change within a round; null for jitter."""
 
     def figure(self, key: str) -> Figure | None:
         """Return the statistic of this key (`model.statistics`)."""

@@ -26,7 +26,7 @@ from busmark.model.parameter import (
 )
 
 End = TypeVar("End")
-"""How a flow names its writers and readers."""
+"""Type by which a flow names its writers and readers."""
 
 FlowKind = Literal["pings", "stream", "batches", "discovery", "existing"]
 
@@ -65,7 +65,7 @@ class Participant(Declared):
 
 
 class Traffic(Declared, Generic[End]):
-    """What goes from every writer to every reader on one topic."""
+    """A flow: everything that goes from every writer to every reader on one topic."""
 
     # fmt: off
     name: Annotated[Word, P(asked=Identifier, meaning="of the flow in results")]
@@ -86,7 +86,7 @@ class Traffic(Declared, Generic[End]):
     payload: Annotated[Word, P(asked=ElementKind, meaning="kind of elements")]
     size: Annotated[Count, P(
         asked=Bytes, meaning="bytes of the body, without the 64-byte header")]
-    """At most, where sizes vary."""
+    """Largest size, where sizes vary."""
     qos: Options
     kind: FlowKind = "stream"
     echo: Annotated[list[End], P(
@@ -118,7 +118,7 @@ class Flow(Traffic[Word]):
 
 
 class Change(Declared):
-    """What changes in the middle of a round; with `link` nothing else."""
+    """A change in the middle of a round; a change with `link` changes nothing else."""
 
     # fmt: off
     at_s: Annotated[Seconds, P(

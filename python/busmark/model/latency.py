@@ -21,7 +21,7 @@ class ByRound(Frozen):
     rounds: list[int] = Field(default=[])
     """Numbers of the rounds that have it, in the order in which they were run."""
     values: list[float] = Field(default=[])
-    """Its value in each of them."""
+    """Value of the statistic in each of these rounds."""
     inside: float = 0.0
     """Mean variance (ns²) of a round's value that the variation inside the round implies."""
     least: float = 0.0
@@ -30,13 +30,15 @@ class ByRound(Frozen):
     """The largest sample; null where the source of an imported result does not state it."""
     reason: str | None = None
     lost: bool = False
-    """Whether it falls among the samples that were lost: later than any number."""
+    """Whether the statistic falls among the samples that were lost, which are later than any."""
     off_ns: float = 0.0
-    """How far all values may be off together, either way, because they are by two clocks."""
+    """How far all values may be off together, either way, because the ends are stamped by two
+    clocks."""
 
     @property
     def level(self) -> stats.Level | None:
-        """As intervals are made of it; None where samples are not known."""
+        """The values with both levels of variation, from which intervals are computed; None where
+        samples are not known."""
         if self.figure is None or self.greatest is None:
             return None
         return stats.Level(
@@ -72,7 +74,7 @@ class LatencyByRound(Frozen):
     """latency: the one that cases of its test are compared by."""
     quantity: Quantity
     statistics: dict[str, ByRound]
-    """By the names of `model.statistics.STATISTICS`."""
+    """Statistics by their names in `model.statistics.STATISTICS`."""
 
     def why_hidden(self, key: str) -> str:
         """Return what share was lost, where the statistic of this key falls among the lost in some
@@ -95,7 +97,7 @@ class SegmentTable(Frozen):
     name: str
     meaning: str
     every: int
-    """One in this many pings is included; 1: all that came back."""
+    """One in this many pings is included; 1: all pings that came back."""
     best: list[Best]
     """The smallest 100, 99.9, 99 and 90 % of all rounds together."""
 
@@ -108,7 +110,7 @@ class Segment(Frozen):
     median: Figure
     bound_ns: float = 0.0
     """How far it may be off, either way, because the stamps are by clocks of two hosts; its
-    interval holds that."""
+    interval includes this."""
 
     @property
     def unknown(self) -> str | None:
@@ -143,7 +145,7 @@ class Latency(Frozen):
     jitter_share: Figure | None = None
     """Median jitter over median latency, of each round."""
     one_way_there: Segment | None
-    """From the ping's sending to the responder's hands; exact where there is one clock."""
+    """Segment from the ping's sending to the responder's hands; exact where there is one clock."""
     one_way_back: Segment | None
     segments: list[Segment]
     segment_tables: list[SegmentTable] = Field(default=[])
@@ -153,7 +155,7 @@ class Latency(Frozen):
 
 
 class ReportedFigure(Frozen):
-    """One of them, in nanoseconds."""
+    """One figure that the source states, in nanoseconds."""
 
     statistic: str
     """mean, std, min, max, mad or percentile."""
@@ -164,10 +166,10 @@ class ReportedFigure(Frozen):
 
 
 class Reported(Frozen):
-    """All figures of one quantity of a case."""
+    """All figures that the source of an imported result states of one quantity of a case."""
 
     quantity: str
-    """As in the table `summaries`."""
+    """Name of the quantity in the table `summaries`."""
     tool: str
     parts: int
     """Parts of runs that had figures of their own; 0: they are of whole runs."""

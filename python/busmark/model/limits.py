@@ -67,20 +67,20 @@ DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """How amounts of a quantity are written."""
+    """The units in which amounts of a quantity are written."""
 
     kind: str
-    """In `units.KINDS`."""
+    """Name of the kind of amount in `units.KINDS`."""
     scale: float
-    """How many of the quantity's unit one of the kind's first is."""
+    """Size of the first unit of that kind, in the unit of the quantity."""
     bare: bool
-    """Whether a number alone is an amount."""
+    """Whether a number without a unit is an amount."""
     shown: tuple[str, ...]
     """Units in which a limit is printed, the largest first."""
 
     @property
     def names(self) -> dict[str, float]:
-        """What may stand behind a number, and how many of the quantity's unit it is."""
+        """Units that may follow a number, and the size of each in the unit of the quantity."""
         known = units.KINDS[self.kind].units
         return {name: each * self.scale for name, each in known.items() if name or self.bare}
 
@@ -104,25 +104,25 @@ UNITS = {
     "B": _Unit("size", 1.0, True, ("B",)),
     "": _Unit("count", 1.0, True, ("M", "k", "")),
 }
-"""By the unit of a quantity."""
+"""Units for amounts, by the unit of a quantity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a limit is on: a statistic of a quantity, or the share of samples that are late."""
+    """Subject of a limit: a statistic of a quantity, or the share of samples that are late."""
 
     quantity: str
     """Name in `QUANTITIES`."""
     statistic: str
-    """As the table of estimates has it; empty for a share of samples later than something."""
+    """Statistic, as in the table of estimates; empty for a share of late samples."""
     period_share: float = 0.0
-    """For a share of late samples: of the period, whichever is more than `later_ns`."""
+    """Share of the period after which a sample is late, if that is more than `later_ns`."""
     later_ns: float | None = None
     """A sample that takes longer is late."""
 
     @property
     def row(self) -> Quantity:
-        """What the table knows of the quantity."""
+        """The row of the table of quantities."""
         return QUANTITIES[self.quantity]
 
     @property

@@ -26,11 +26,11 @@ CHOICES = frozenset(name.partition(".")[0] for name in having("choice"))
 """Parameters, with everything below them, that are choices; all others are workload."""
 
 EFFORT = having("effort")
-"""How long is measured and how much of it is recorded. Many endpoints have longer intervals by
-themselves."""
+"""Parameters that say how long is measured and how much of it is recorded. Many endpoints have
+longer intervals by themselves."""
 
 FOLLOWS = {each.name: each.leads for each in PARAMETERS if each.leads}
-"""What follows from a parameter of another name: only keep-last has a depth."""
+"""Parameters that follow from a parameter of another name: only keep-last has a depth."""
 
 WORKLOAD = having("workload") - {"adapter"}
 
@@ -42,10 +42,10 @@ LEADERS = {
 """Parameters of the workload from which a choice follows, unless the scenario says otherwise."""
 
 DERIVED = tuple(f"{name}." for name in having("derived"))
-"""What follows from other parameters: the QoS of a background stream."""
+"""Beginnings of names of parameters that follow from others: the QoS of a background stream."""
 
 IN_WORDS = having("described")
-"""What the parameters `background`, `timeline` and `adapter` tell in words."""
+"""Parameters that `background`, `timeline` and `adapter` describe in words."""
 
 PLACEMENTS = {
     "same": "on one CPU",
@@ -68,7 +68,7 @@ PLACEMENTS_SHORT = {
 UNSTATED = {
     each.name: each.default for each in PARAMETERS if each.rare and each.default is not None
 }
-"""What cases have that do not state it, for only those state it that have another."""
+"""Values of rare parameters in cases that do not state them: only cases with another value do."""
 
 OPTIONS = {each.name for each in PARAMETERS if each.needs == "options"}
 """Parameters that stand for options, whose values say nothing without their names."""
@@ -216,7 +216,7 @@ def kept(placement: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 MOVED = re.compile(r"(?:^|; )(?:affinity|cpus_used): ")
-"""In the column `changed`."""
+"""Change of the CPUs of a participant, in the column `changed`."""
 
 
 def placement_text(placement: str) -> str:
@@ -236,13 +236,13 @@ def placement_rank(placement: str) -> tuple[int, str]:
 
 
 class Label(Frozen):
-    """What a curve is called, and what decides how it looks, everywhere."""
+    """Name of a curve, and the properties that decide how it looks everywhere."""
 
     text: str
     adapter: str
     """The name that it declares: its colour and mark are its own in every report."""
     variant: int = 0
-    """Which one of the adapter's labels: these share its hue."""
+    """Number of this label among the labels of the adapter, all of which share its hue."""
 
 
 FLOOR_ADAPTER = "null"
@@ -258,14 +258,14 @@ SEPARATOR = " · "
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a case is called, and the parameters that set it apart."""
+    """Names of a case, and the parameters that set it apart."""
 
     label: str
     workload: dict[str, str]
     choices: dict[str, str]
     is_floor: bool
     title: str
-    """What the label is, as the heading of a column: "Middleware", "Reliability"."""
+    """Heading of the column of labels: "Middleware" or "Reliability", for example."""
     parts: dict[str, str]
     """The middleware, and each choice that the label tells, by what it is."""
 
@@ -451,7 +451,7 @@ FIGURES = {
     "matching": "time until all had matched",
     "recovery": "time from the last change to the next sample",
 }
-"""By kind of headline."""
+"""Names of headline figures, by kind of headline."""
 
 
 def figure_of(kind: str) -> str:

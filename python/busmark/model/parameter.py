@@ -69,7 +69,7 @@ Security = Literal[
     "tls",
     "curve",
 ]
-"""What is protected."""
+"""What a security profile protects."""
 
 PROFILES: tuple[str, ...] = get_args(Security)
 
@@ -84,22 +84,22 @@ class Parameter:
     """The unit of the column."""
     role: Role = "workload"
     label: str = ""
-    """For people, where the name does not do."""
+    """Name for people, where `name` will not do."""
     words: Mapping[str, str] = field(default_factory=dict)
-    """Its values for people, where these do not do."""
+    """Its values in words, where the values themselves will not do."""
     suffix: str = ""
-    """What stands behind its value in the name of a case."""
+    """Text that follows its value in the name of a case."""
     named: bool = True
     """Whether it may be in the name of a case: not what is always shown, or the same in all."""
     alone: bool = False
-    """Whether a policy's values name it: `best_effort`."""
+    """Whether the values of a policy name it without a label: `best_effort`."""
     apart: bool = False
     """Whether reports show it in a way of its own."""
     settled: bool = False
     """Whether a plan says how its default was settled."""
     rare: bool = False
-    """Whether only cases state it that ask for another value than the initial one: plans without it
-    are as they were before there was such a parameter."""
+    """Whether only cases state it that ask for another value than the initial one; plans without it
+    then remain as they were before the parameter existed."""
     follows: tuple[str, ...] = ()
     """Parameters that it follows from, unless the scenario says otherwise."""
     leads: tuple[str, ...] = ()
@@ -109,27 +109,27 @@ class Parameter:
     needs: str | Mapping[str, str] = field(default_factory=dict)
     """Capability of the adapter that it needs: for any value, or by value."""
     switch: tuple[str, str] | None = None
-    """Where a policy is a switch for workers: its key in their setup, and the value that it is on
-    for."""
+    """For a policy that is a switch for workers: its key in their setup, and the value that turns
+    it on."""
     asked: Any = None
     """Type of a value in a scenario, whose matrix has a list of them; None: it is not asked for."""
     change: Any = None
     """Type of a value to which a `[[timeline]]` changes a policy; None: it does not change while
     endpoints are in use."""
     initial: Any = None
-    """What a scenario asks for where it does not say."""
+    """Value that a scenario asks for where it states none."""
     meaning: str = ""
-    """What that means, for whoever writes a scenario."""
+    """Meaning of that value, for authors of scenarios."""
     settle: Callable[[Any, Point], Any] | None = None
     """The value of a case, from what the scenario asks for and the case so far; None: what is asked
     for, or null where that is empty and null the default."""
     name: str = ""
-    """As the field is called."""
+    """Name of the field."""
     kind: Kind = "text"
-    """What its values are."""
+    """Kind of its values."""
     default: Any = None
-    """What it is where a case does not state it, and what was measured before there was such a
-    parameter."""
+    """Value of a case that does not state it; the value that was measured before the parameter
+    existed."""
 
 
 P = Parameter

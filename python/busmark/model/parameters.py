@@ -57,7 +57,7 @@ class Capability:
 
 @dataclass(frozen=True, slots=True)
 class Policy(Parameter):
-    """What is known of a QoS policy besides."""
+    """A parameter that is a QoS policy, with its further properties."""
 
     role: Role = "choice"
     capabilities: tuple[Capability, ...] = ()
@@ -555,10 +555,10 @@ QOS = (
 """Policies of QoS."""
 
 PARAMETERS = (*_parameters(Parameters), *QOS)
-"""All of them, in the order in which they are shown; policies last."""
+"""All parameters, in the order in which they are shown; policies last."""
 
 STORED = tuple(each for each in PARAMETERS if each.column)
-"""Those with a column of their own, in the order of the columns."""
+"""Parameters with a column of their own, in the order of the columns."""
 
 POLICIES = {each.name.removeprefix("qos."): each for each in QOS}
 """QoS policies by name."""
@@ -569,13 +569,13 @@ CAPABILITIES = tuple(each for policy in QOS for each in policy.capabilities)
 BY_NAME = {each.name: each for each in PARAMETERS}
 
 ASKED = tuple(each for each in PARAMETERS if each.asked is not None)
-"""Those that a scenario asks for."""
+"""Parameters that a scenario can ask for."""
 
 DEFAULTS = {
     each.name: each.default for each in PARAMETERS if each.default not in (None, "", {}, [], False)
 }
-"""What a case has where nothing is said, other than nothing. It is what was measured before there
-was such a parameter, too."""
+"""Values of a case that states nothing, where these are not empty. They are also the values that
+were measured before the parameters existed."""
 
 
 def _completed(own: Parameter) -> Parameter:

@@ -23,11 +23,11 @@ class PublisherRow(Frozen):
     min_ns: float
     max_ns: float
     percentiles_ns: list[float | None]
-    """At `PERCENTS`."""
+    """Percentiles at `PERCENTS`."""
 
 
 class SubscriberRow(Frozen):
-    """What arrived of one size; in latency mode the pings. Rates are of a typical round."""
+    """Samples of one size that arrived; in latency mode the pings. Rates are of a typical round."""
 
     case: str
     length: int

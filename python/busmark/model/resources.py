@@ -19,7 +19,7 @@ class Resources(Frozen):
     cpu_user: Figure | None
     """CPUs that it kept busy in user mode: 1 is one CPU all the time."""
     cpu_system: Figure | None
-    """The same in the kernel."""
+    """CPUs that it kept busy in the kernel."""
     switches_per_s: Figure | None
     """Context switches, of own accord or not."""
     rss_bytes: int | None
@@ -38,9 +38,10 @@ class BackgroundLoad(Frozen):
 
     kind: str
     asked: float | None
-    """Null where it has no limit, or an older Busmark measured it."""
+    """Level that the scenario asks for; null where the load has no limit, or an older Busmark
+    measured it."""
     unlimited: bool = False
-    """Whether it took what it got."""
+    """Whether the load had no limit and took as much as it could get."""
     achieved: float | None
     """Mean of the rounds in which it is known; null where it is known in none."""
     least: float | None
@@ -62,13 +63,14 @@ class Growth(Frozen):
     high: float | None
     participants: int
     readings: int
-    """Each participant's, on the average."""
+    """Readings of each participant, on average."""
     seconds: float
     """Between the first and the last reading, on the average."""
 
 
 class NodeCost(Frozen):
-    """One node, or all of them. Rates are of a typical round, within its measured time."""
+    """Costs of one node, or of all together. Rates are of a typical round, within its measured
+    time."""
 
     scope: Literal["node", "system"]
     name: str
@@ -93,5 +95,5 @@ class NodeCost(Frozen):
     dropped_per_s: Figure | None
     """UDP datagrams that its kernel dropped because a socket's buffer was full."""
     growth: Growth | None = None
-    """For all nodes together only; null where the round is too short, or memory was read too
-    seldom."""
+    """Growth of memory, for all nodes together only; null where the round is too short, or memory
+    was read too seldom."""

@@ -29,7 +29,7 @@ class RoundTimes(Frozen):
     median_ns: float | None
     p99_ns: float | None
     min_ns: float | None = None
-    """This and the rest: null in results from before rounds had it."""
+    """Smallest latency; null, like the following fields, in results from before rounds had it."""
     max_ns: float | None = None
     mean_ns: float | None = None
     variance_ns2: float | None = None
@@ -66,11 +66,11 @@ class RoundLatency(Frozen):
     """Percentile of the signed variation: below 0."""
     jitter_p98_ns: float | None = None
     there_mean_ns: float | None = None
-    """One way, from just before write to the responder's hands."""
+    """Mean one-way time from just before write to the responder's hands."""
     there_std_ns: float | None = None
     there_max_ns: float | None = None
     segments: dict[str, SegmentOfRound] = Field(default={})
-    """By name; only where the document states something of segments."""
+    """Segments by name; only where the document states figures of segments."""
 
 
 class RoundSummary(Frozen):
@@ -81,11 +81,12 @@ class RoundSummary(Frozen):
     status: Literal["ok", "marked", "failed"]
     reason: str | None
     changed: str | None = None
-    """What of the machine, or of where participants may run, changed during the round."""
+    """Properties of the machine, or of where participants may run, that changed during the round.
+    """
     started_utc: str | None
     ended: str | None
     warmup_s: float | None
-    """Discarded before the measurement."""
+    """Length of the warm-up, which is discarded."""
     measured_s: float | None
     chosen_s: float | None = None
     """The length that the run chose for it; null where the scenario states it."""
@@ -97,15 +98,16 @@ class RoundSummary(Frozen):
     corrupted: int | None
     """Bodies that differ from what was written: of all with `verify`, else of one in a thousand."""
     loads: dict[str, float] = Field(default={})
-    """What each background load achieved, by kind, in the units of `BackgroundLoad`."""
+    """Level that each background load achieved, by kind, in the units of `BackgroundLoad`."""
     discovery_s: float | None
-    """From the last endpoint's creation until all had matched."""
+    """Time from the last endpoint's creation until all had matched."""
     discovery_resolution_s: float | None
-    """By how much less it may have taken; without `discovery_s` the upper limit."""
+    """Time by which `discovery_s` may be too long; the upper limit where `discovery_s` is null."""
     times: RoundTimes | None = None
-    """What came back; null where nothing did, or nothing is timed."""
+    """Latencies of the samples that came back; null where none did, or nothing is timed."""
     theoretical_per_s: float | None = None
-    """What readers would receive if every writer kept its rate and nothing were lost."""
+    """Samples per second that readers would receive if every writer kept its rate and nothing were
+    lost."""
     written_per_s: float | None = None
     samples_per_s: float | None
     mbit_per_s: float | None
@@ -127,9 +129,10 @@ class RoundSummary(Frozen):
     offset_bound_ns: float | None = None
     drift_ppm: float | None = None
     drift_bound_ppm: float | None = None
-    """Null too where the round does not determine it."""
+    """Bound of the drift; null also where the round does not determine it."""
     latency: RoundLatency | None = None
-    """Null unless the scenario repeats a document that states something of single rounds."""
+    """Half round trips of the round; null unless the scenario repeats a document that states
+    figures of single rounds."""
 
 
 class Precision(Frozen):
@@ -147,6 +150,6 @@ class Precision(Frozen):
     spent_s: float
     """Time of the counted rounds, with their overhead and attempts that failed before."""
     fixed_relative_half_width: float | None
-    """What 20 rounds, in a latency test of 2000 samples each, let expect."""
+    """Half-width that is to be expected of 20 rounds, in a latency test of 2000 samples each."""
     fixed_s: float | None
-    """And the time that they take."""
+    """Time that these rounds take."""

@@ -17,7 +17,7 @@ from busmark.carriers import process_only
 from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
-"""For a parameter that the case does not state."""
+"""Marker for a parameter that the case does not state."""
 
 DEEPEST = 4096
 """Samples that history keeps for one writer by default: more are memory that few have."""
@@ -45,7 +45,7 @@ endpoints are. `system_default` is not here, for it states none."""
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a default may depend on besides the parameters of the case."""
+    """Facts that a default may depend on besides the parameters of the case."""
 
     capabilities: Mapping[str, Mapping[str, Any]]
     """Capabilities of the adapters, by name; empty: an adapter that cannot be used."""

@@ -139,7 +139,7 @@ STATISTICS = (
 """Statistics of latencies of a round; the figures of comparisons are a subset."""
 
 REPORTED = tuple(one for one in STATISTICS if one.reported)
-"""Those that reports have: fields of `Distribution`."""
+"""Statistics that reports have: fields of `Distribution`."""
 
 POOLED = (MAD, IQR, STD, MINIMUM, MAXIMUM)
 """Statistics of all samples of a case together."""

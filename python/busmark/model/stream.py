@@ -16,7 +16,8 @@ class Batch(Frozen):
     reader: int
     number: int
     duration_ns: int | None
-    """From its start to its end; null where the end was lost and nothing else tells."""
+    """Time from the start of the batch to its end; null where the end was lost and nothing else
+    shows it."""
     expected: int
     received: int
     samples_per_s: float | None
@@ -29,7 +30,7 @@ class Batches(Frozen):
     samples: int
     """Samples in each batch."""
     acknowledged_samples: bool
-    """Whether single samples were acknowledged too."""
+    """Whether single samples were acknowledged as well."""
     count: int
     """Batches that were written."""
     unacknowledged: int
@@ -49,14 +50,14 @@ class Pair(Frozen):
 
     flow: str
     writer: str
-    """Its participant; with a number if that has several writers of this flow."""
+    """Participant of the writer; with a number if it has several writers of this flow."""
     reader: str
     expected: int
     lost: int
     median_ns: float | None
     """The one-way latencies' median; null if it falls among the lost, which are later than any."""
     ranked_ns: float | None
-    """The percentile by which pairs are ranked; null likewise."""
+    """The percentile by which pairs are ranked; null if it falls among the lost."""
 
 
 class Pairs(Frozen):
@@ -92,17 +93,18 @@ class Throughput(Frozen):
     rounds."""
 
     theoretical_per_s: float | None = None
-    """What all readers together would receive if every writer kept its rate and nothing were lost;
-    null at full speed."""
+    """Samples per second that all readers together would receive if every writer kept its rate and
+    nothing were lost; null at full speed."""
     numbered_per_s: Figure | None = None
-    """What they would have received had nothing been lost, by the sequence numbers."""
+    """Samples per second that they would have received had nothing been lost, by the sequence
+    numbers."""
     samples_per_s: Figure | None
     """Goodput, counted at the reader."""
     mbit_per_s: Figure | None
     written_per_s: Figure | None
     """Rate of all writers together; each sample goes to each of its writer's readers."""
     drain_ns: Figure | None = None
-    """From the end of writing to the arrival of the last sample; null with batches, and where
+    """Time from the end of writing to the arrival of the last sample; null with batches, and where
     clocks differ."""
     sent: int | None
     received: int | None
@@ -118,15 +120,17 @@ class Throughput(Frozen):
     """Samples of the stream whose latency was to be measured; null where that is not known. In a
     stream at a rate with one clock these are all, at each of their readers."""
     probes_lost: int | None = None
-    """Those among these that never arrived: later than any in the percentiles. Null if samples were
-    lost and no record says whether probes were among them."""
+    """Samples among `probes_sent` that never arrived; percentiles count them as later than any
+    other. Null if samples were lost and no record says whether probes were among them."""
     probes_hidden: bool = False
-    """Whether their one-way median falls among the lost: then there is no `probe_one_way`."""
+    """Whether the median one-way latency of the probes falls among the lost: then there is no
+    `probe_one_way`."""
     probe_one_way: Distribution | None
     """One-way latency of samples sent under load, on one host."""
     probe_round_trip: Distribution | None
     pairs: Pairs | None = None
-    """Null at full speed, without one clock, and for a single writer with a single reader."""
+    """Pairs of a writer and a reader; null at full speed, without one clock, and for a single
+    writer with a single reader."""
     jitter: Distribution | None = None
     """Magnitude of `ipdv`."""
     ipdv: Distribution | None = None
@@ -135,9 +139,9 @@ class Throughput(Frozen):
     jitter_share: Figure | None = None
     """Median jitter over median latency of the probes, of each round."""
     batches: Batches | None = None
-    """Null where the stream runs free. Goodput is then that within batches."""
+    """Batches; null where the stream runs free. With batches, goodput is measured within them."""
     paced: Paced | None = None
-    """Null at full speed."""
+    """Bandwidth that a rate asks for, and what of it arrives; null at full speed."""
     rated_mbit_per_s: float | None = None
     """Rated capacity of the lab's links; null if there are none."""
     practical_mbit_per_s: float | None = None
@@ -153,7 +157,7 @@ class Trial(Frozen):
     rate_hz: float | None
     """Rate of each writer; null: full speed."""
     offered_mbit_per_s: float
-    """To all readers together."""
+    """Offered load, to all readers together."""
     mbit_per_s: float | None
     """Goodput at the readers."""
     loss: float | None

@@ -66,11 +66,11 @@ SCALES = {
     "MiB": MEMORY,
     "": COUNT,
 }
-"""By the unit of a figure; a share is shown in per cent."""
+"""Scales by the unit of a figure; a share is shown in per cent."""
 
 
 class Interval(Protocol):
-    """What has a value and perhaps limits."""
+    """A value, perhaps with limits."""
 
     @property
     def value(self) -> float: ...

@@ -32,7 +32,7 @@ class Total(Frozen):
     """Samples to be read, if besides none were lost."""
     read_per_s: Figure | None
     sent: int | None
-    """This and what follows are sums over the counted rounds."""
+    """Samples sent; this and the following counts are sums over the counted rounds."""
     expected: int | None
     received: int | None
     lost: int | None
@@ -46,18 +46,18 @@ class Way(Frozen):
     sender: str
     sender_node: str | None
     receiver: str | None
-    """Null for pings that several answer."""
+    """Participant that reads; null for pings that several answer."""
     receiver_node: str | None
     writers: int
     readers: int | None
     theoretical_per_s: float | None
     """Samples to be read, if every writer kept its rate and none were lost."""
     written_per_s: Figure | None
-    """By all writers; what one writes goes to each of its readers."""
+    """Samples that all writers wrote; each is sent to each of its writer's readers."""
     read_per_s: Figure | None
-    """By all readers; pings at the rate at which they were answered."""
+    """Samples that all readers read; for pings, the rate at which they were answered."""
     sent: int
-    """This and what follows are sums over the counted rounds."""
+    """Samples sent; this and the following counts are sums over the counted rounds."""
     expected: int
     received: int
     lost: int
@@ -78,14 +78,15 @@ class OwnFlow(Frozen):
     another, if one clock measures it, else RTT/2 of probes. Null if nothing is timed or answered,
     and if the median falls among the lost."""
     by_round: LatencyByRound | None
-    """Its statistics round by round; null if nothing is timed or answered."""
+    """Statistics of the latency round by round; null if nothing is timed or answered."""
     asked: int | None
     """Pings, probes, or samples to be timed, of the counted rounds; null where there are none."""
     unanswered: int | None
     """Pings never answered; for probes with a one-way latency, never arrived. They are later than
     any that came."""
     pairs: Pairs | None = None
-    """Null unless all samples are timed, and for a single writer with a single reader."""
+    """Pairs of a writer and a reader; null unless all samples are timed, and for a single writer
+    with a single reader."""
 
     @property
     def hidden(self) -> bool:
@@ -112,8 +113,8 @@ class Least(Frozen):
 
 
 class Level(Frozen):
-    """All readers, all participants, all nodes, or the whole. Rates are the mean of its members;
-    a body has its bytes, headers are not counted."""
+    """One level: all readers, all participants, all nodes, or the whole. Rates are the mean of its
+    members; a body has its bytes, headers are not counted."""
 
     scope: LevelScope
     members: int
@@ -130,39 +131,41 @@ class Level(Frozen):
     share: Figure | None
     """Read over theoretical."""
     least: Least | None
-    """Null without a theoretical rate."""
+    """The member that read the smallest share; null without a theoretical rate."""
     short: int | None
     """Members below `ENOUGH` in some round."""
     expected: int
-    """This and what follows are sums over the counted rounds, of the whole level."""
+    """Samples that were to be read; this and the following counts are sums over the counted rounds,
+    of the whole level."""
     received: int
     lost: int
 
 
 class Phase(Frozen):
-    """One flow in one phase."""
+    """Figures of one flow in one phase."""
 
     phase: int
-    """From 0, which is before the first change."""
+    """Number of the phase; 0 is the phase before the first change."""
     flow: str
     change: str | None
-    """With what it began; null for phase 0."""
+    """Change with which the phase began; null for phase 0."""
     begin_s: float
-    """When that was asked for, from the start of the measured time."""
+    """Time at which the change was asked for, from the start of the measured time."""
     half_round_trip: Figure | None
-    """Median, lost ones later than any; null where that falls among them in some round."""
+    """Median, with lost samples later than any; null where it falls among the lost in some round.
+    """
     asked: int
     """Pings, or probes, that were sent in it, in all rounds that count."""
     lost: int
     """Pings never answered."""
     loss: Figure | None
     written_per_s: Figure | None
-    """By all writers, counted in intervals that are wholly within the phase."""
+    """Samples that all writers wrote, counted in intervals that are wholly within the phase."""
     read_per_s: Figure | None
-    """By all readers, likewise."""
+    """Samples that all readers read, counted in these intervals."""
     first_after: Figure | None = None
-    """From the change with which it began until each reader had received a sample again, whenever
-    that was sent; null for phase 0, and where some round has none."""
+    """Time from the change with which the phase began until each reader had received a sample
+    again, whenever that sample was sent; null for phase 0, and where a round has no such time."""
 
 
 class Spread(Frozen):
@@ -192,7 +195,7 @@ class RouteHop(Frozen):
 
 
 class RouteRound(Frozen):
-    """One counted round."""
+    """Figures of one counted round."""
 
     round: int
     entered: int
@@ -206,7 +209,7 @@ class RouteRound(Frozen):
 
 
 class Route(Frozen):
-    """From the hop on which samples enter to the one on which they leave."""
+    """The route of samples, from the hop on which they enter to the one on which they leave."""
 
     flow: str
     hops: list[RouteHop]
@@ -220,29 +223,29 @@ class Route(Frozen):
     bits: Spread | None
     """Bits of a sample's packets on all hops together, of those that arrived."""
     latency: Spread | None
-    """From its packet on the first hop to its packet on the last, ns."""
+    """Time from a sample's packet on the first hop to its packet on the last, ns."""
     confirmed: Spread | None
-    """L: from its packet on the first hop to what confirms it on the last, ns."""
+    """L: time from a sample's packet on the first hop to its confirmation on the last, ns."""
     confirmed_by: Literal["ACKNACK", "TCP"] | None
     application: Spread | None
-    """From T1 in the writer to T4 in the reader, of the same samples, ns."""
+    """Time from T1 in the writer to T4 in the reader, for the same samples, ns."""
     apart: Spread | None
-    """By how much L is longer than the application's time, sample by sample, ns."""
+    """Difference of L and the application's time, sample by sample, ns."""
     eq2: Spread | None
     """Bits on all hops by L, or by the application's time where nothing confirms, Mbit/s."""
     rounds: list[RouteRound]
 
 
 class Purpose(Frozen):
-    """What packets were for, in the rounds that count."""
+    """Packets by what they were for, in the rounds that count."""
 
     name: str
     packets: int
-    """In the measured time."""
+    """Packets in the measured time."""
     bytes: int
-    """On the wire."""
+    """Bytes on the wire."""
     round_packets: int
-    """In the whole rounds."""
+    """Packets in the whole rounds."""
     round_bytes: int
 
 
@@ -260,6 +263,6 @@ class Wire(Frozen):
     repeated_share: Figure | None
     """Sent again."""
     discovery_bytes: Figure | None
-    """In the whole round; null for middleware that is not DDS."""
+    """Bytes of discovery in the whole round; null for middleware that is not DDS."""
     discovery_packets: Figure | None
     purposes: list[Purpose]

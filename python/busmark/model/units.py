@@ -24,13 +24,13 @@ from busmark.model.parameter import LARGEST
 
 @dataclass(frozen=True)
 class Kind:
-    """What an amount is of."""
+    """A kind of amount."""
 
     words: str
-    """With its article, for sentences."""
+    """The kind with its article, for sentences."""
     units: Mapping[str, float]
-    """What may stand behind a number, and how much of the first unit it is; "" where a number alone
-    will do."""
+    """Units that may follow a number, and the size of each in the first unit; "" where a number may
+    stand alone."""
     example: str
 
 
@@ -178,7 +178,7 @@ ELEMENT_BYTES: dict[str, int] = {
 """Bytes of one element of each payload kind; `size` is a whole number of them."""
 
 FILE_SIZE = "file"
-"""As many bytes as the body's file has."""
+"""Size that stands for the number of bytes in the file of the body."""
 
 DISTINCT = 64
 """Sizes by which a distribution is represented."""
@@ -196,7 +196,7 @@ class Sizes:
     """A distribution of sizes."""
 
     text: str
-    """As written, evenly spaced."""
+    """The distribution as it was written, with even spaces."""
     quantile: Callable[[float], float]
     """Size in bytes by probability, 0 to 1 exclusive."""
 

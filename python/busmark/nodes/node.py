@@ -106,7 +106,7 @@ class Node:
         self.prefix = list(prefix)
         self.group = group
         self.visits = 0
-        """How often it was reached."""
+        """Number of times that the node was reached."""
         self.sent_bytes = 0
         """Files that had to be sent, before compression."""
         self._wanted = wanted
@@ -295,7 +295,7 @@ AT_ONCE = 8
 
 
 class Nodes:
-    """All nodes that a scenario names."""
+    """The nodes that a scenario names."""
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         self._nodes = {node.name: node for node in nodes}

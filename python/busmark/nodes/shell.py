@@ -20,7 +20,7 @@ from busmark.launcher import MOST_PRINTED, Launched, Start, marker
 from busmark.processes import signal_name
 
 LOOK_S = 0.1
-"""How often it is looked whether the prefix asks for a password."""
+"""Pause between two looks for whether the prefix asks for a password."""
 STOP_S = 2.0
 BLOCK_BYTES = 1 << 16
 TAIL_CHARACTERS = 300

@@ -39,7 +39,8 @@ from busmark.temporary import WORK_PREFIX, run_directory
 # installed there.
 
 NAME = r"(?!\.)[A-Za-z0-9_.-]{0,100}"
-"""What `*` may stand for. As in a shell it does not begin with a point, so it is not `..`."""
+"""Pattern of what `*` may stand for. As in a shell it does not begin with a point, so it is not
+`..`."""
 VARIABLE = re.compile(r"([A-Za-z_]\w*)=", re.ASCII)
 
 
@@ -164,7 +165,7 @@ MOST_SAID = 300
 
 REQUIRED = ("system", "machine", "cache", "run")
 PATH = re.compile(r"|/[^\x00-\x1f\x7f]{1,200}")
-"""What a folder may be called, if there is one."""
+"""Pattern of the name of a folder, which may be empty."""
 
 
 class Interface(TypedDict):
@@ -188,30 +189,30 @@ class UnfitError(Exception):
 
 @dataclass(frozen=True)
 class Site:
-    """What is needed to send anything there."""
+    """The facts of a node that are needed before anything is sent there."""
 
     machine: str
-    """Its architecture, as uname has it."""
+    """Architecture of the machine, as uname has it."""
     cache: str
     run_dir: str
     """A folder for sockets and pipes, which goes with the shell."""
     free_kib: int | None
-    """In the cache's file system."""
+    """Free space in the cache's file system."""
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What a round needs to know of it."""
+    """The facts of a node that a round needs."""
 
     profile: Profile
     address: Address
     system: str
     """Nodes on which this is the same are one machine, with one kernel that counts."""
     network: str
-    """Those on which this is the same have one network, with counters of its own."""
+    """Nodes with the same value share a network, which has counters of its own."""
     clock: str
-    """Those on which this is the same have one CLOCK_MONOTONIC: they are one machine, and in one
-    time namespace."""
+    """Nodes with the same value share CLOCK_MONOTONIC: they are one machine, and in one time
+    namespace."""
 
 
 def settle(shell: Shell) -> Site:

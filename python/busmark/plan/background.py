@@ -21,13 +21,13 @@ Settle = Callable[[dict[str, Any], list[str], dict[str, Any]], dict[str, Any]]
 case."""
 
 NOBODY = "nobody"
-"""In the place of writers or readers that a flow does not have."""
+"""Marker in the place of writers or readers that a flow does not have."""
 
 OF_AN_ADAPTER = ("transport", "wait", "settings")
 ASKED = [name for name in OF_A_TOPIC if name in Flow.model_fields]
 """Parameters of a topic that a flow has."""
 UNASKED = dict.fromkeys({*OF_A_TOPIC} - {*ASKED})
-"""Those that it does not have; the values of the case are not its own."""
+"""Parameters that a background stream does not have; values of the case are not its own."""
 
 
 def background(

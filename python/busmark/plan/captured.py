@@ -22,7 +22,7 @@ from busmark.store import Case
 LOOPBACK = "lo"
 """The interface over which participants of one machine or node meet."""
 CAPTURE_S = 0.7
-"""What a capture adds to a round: until it has begun, and until the last packets have come."""
+"""Time that a capture adds to a round: until it has begun, and until the last packets have come."""
 XRCE = "dds-xrce"
 """The family of adapters whose participants are clients of an agent."""
 RTPS = 0x52545053
@@ -34,8 +34,8 @@ OF_RTPS = (
 """Messages over UDP, and fragments of IP packets behind the first, which do not have the word."""
 OF_UDP = "udp or ip[6:2] & 0x1fff != 0 or ip6[6] = 44"
 BESIDES_BYTES = 150
-"""What a packet with one sample has besides: headers down to Ethernet, heartbeat, time stamp, the
-file's own."""
+"""Bytes of a packet with one sample besides the sample: headers down to Ethernet, heartbeat, time
+stamp, the file's own."""
 SHARE_REPLIES = 0.5
 """Packets that acknowledge, for each that carries a sample, where everything must come."""
 MOST_PAYLOAD = 1400

@@ -29,7 +29,8 @@ USUAL_S = {"pings": PING_S, "discovery": REPETITION_S, "existing": inf}
 """Time of a sample of a flow without a rate, by the kind of flow; of all others `SAMPLE_S`."""
 
 CHOSEN_S = 0.5
-"""Where the run chooses how long to measure; what it chooses is known after some rounds only."""
+"""Measured time of a round whose length the run chooses; the choice is known after some rounds
+only."""
 
 ROWS = 1_000_000
 """Rows for samples of streams at a rate in a round, all readers together, unless
@@ -52,7 +53,7 @@ def measured_s(params: Parameters) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FlowCounts:
-    """How many samples a flow has: each second, and in a round."""
+    """Numbers of samples of a flow: each second, and in a round."""
 
     flow: Flow
     each_per_s: float
@@ -99,7 +100,7 @@ class FlowCounts:
 
     @property
     def one_way(self) -> float:
-        """One-way latencies of a stream in a round, at all of its readers."""
+        """Number of one-way latencies of a stream in a round, at all of its readers."""
         if self.flow.kind != "stream":
             return 0.0
         return self.read * self.rows_of if self.rows_of else self._probes
@@ -186,11 +187,11 @@ def counted(params: Parameters) -> float | None:
 
 
 class Load(NamedTuple):
-    """What all flows of a case write and read in a second, its background too."""
+    """Samples that all flows of a case write and read in a second, its background included."""
 
     written_per_s: float
     read_per_s: float
-    """If none is lost."""
+    """Samples read, if none is lost."""
     mbit_per_s: float
     """Bodies that are written, Mbit."""
 

@@ -103,7 +103,7 @@ class Pace:
     def __init__(self, cases: Iterable[Case], rows: Iterable[Mapping[str, Any]]) -> None:
         self._cases = {case.id: case for case in cases}
         self._models: dict[str, float] = {}
-        """What the model expects of the cases that have rounds."""
+        """Time that the model expects of the cases that have rounds."""
         self._by_case: dict[str, list[float]] = {}
         self._measured: dict[str, list[float]] = {}
         self._by_adapter: dict[str, tuple[float, float]] = {}

@@ -61,9 +61,9 @@ class Flow(declared.Traffic[End]):
     """Topic of what comes back: pongs, echoed probes, acknowledgements; empty: probes are not
     echoed."""
     size_distribution: str | None = None
-    """Where sizes vary."""
+    """Distribution of sizes, where they vary."""
     body_file: str | None = None
-    """Whose bytes are in it."""
+    """File whose bytes are in the body."""
     verify: bool = False
     instances: int = 0
     filter_below: int = 0
@@ -71,9 +71,9 @@ class Flow(declared.Traffic[End]):
     background: bool = False
     """Whether it is background: it does not count in the figures of the case."""
     own: bool = False
-    """One of the scenario's own, which the matrix knows nothing of."""
+    """Whether it is one of the scenario's own flows, which the matrix knows nothing of."""
     endpoints: int = 0
-    """For a flow `existing`: writers and readers that are there and do nothing."""
+    """Writers and readers of a flow `existing`, which are there and do nothing."""
 
     @property
     def admitted_share(self) -> float:
@@ -112,7 +112,7 @@ class Flow(declared.Traffic[End]):
 
 @dataclass(frozen=True)
 class Flows:
-    """What a round of a case consists of."""
+    """Flows and participants of a round of a case."""
 
     participants: tuple[Participant, ...]
     """Subscribers, publishers, then the scenario's own."""
@@ -408,7 +408,7 @@ def nodes_named(params: Parameters) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Topics:
-    """What one participant does."""
+    """Topics that one participant writes and reads."""
 
     written: set[str] = field(default_factory=set)
     read: set[str] = field(default_factory=set)

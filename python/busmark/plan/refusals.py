@@ -16,7 +16,8 @@ from busmark.scenario.requirement import Requirement, flat
 from busmark.store import Case
 
 UNLIKELY = 0.025
-"""With a probability of less, as many samples as are planned would all be in time by chance."""
+"""Probability below which it counts as impossible that as many samples as are planned are all in
+time by chance."""
 
 CHANCE = 5.0
 """Standard deviations by which a Poisson stream may exceed its mean."""
@@ -32,7 +33,7 @@ HAVING = {
     "capture": ("no capture", "Set capture = true."),
     "system": ("no readings of the system's counters", "Set measure.system_interval_s."),
 }
-"""What a case does not have that a quantity needs, and how it gets it."""
+"""What a case lacks that a quantity needs, and how to get it."""
 
 
 def check_asked(scenario: Scenario, cases: Sequence[Case]) -> None:

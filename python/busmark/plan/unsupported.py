@@ -42,7 +42,7 @@ FIXED_IN_DISCOVERY = {
     "stream_hz": None,
     "filter_below": None,
 }
-"""What one new endpoint and its counterpart leave no choice of."""
+"""Parameters that have one value only where one new endpoint finds its counterpart."""
 
 
 def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:

@@ -24,7 +24,7 @@ MIME, SCHEMA = (
     "application/vnd.vegalite.v5+json",
     "https://vega.github.io/schema/vega-lite/v5.json",
 )
-"""What every Jupyter since 2023 draws; nothing in these specifications is newer."""
+"""Type and schema of specifications that every Jupyter since 2023 draws; they use nothing newer."""
 
 WIDTH = 900
 """Pixels of a chart."""

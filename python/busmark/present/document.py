@@ -33,10 +33,10 @@ Style = Literal["", "error", "warning", "note", "quiet", "code"]
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What one place of a table holds. Without value and text it is absent."""
+    """One cell of a table. Without value and text it is absent."""
 
     value: float | str | None = None
-    """In the unit of the column's base: ns, Mbit/s, bytes, a share of 1."""
+    """Value in the unit of the column's base: ns, Mbit/s, bytes, a share of 1."""
     low: float | None = None
     high: float | None = None
     text: str = ""
@@ -46,7 +46,7 @@ class Cell:
     note: str = ""
     """Shown to a reader who points at it: why it is absent, what it rests on."""
     verdict: Verdict = ""
-    """What the interval of a ratio allows to be said."""
+    """Verdict that the interval of a ratio allows."""
     marks: tuple[str, ...] = ()
     """Findings that concern it, such as "!b"."""
     label: str = ""
@@ -54,7 +54,7 @@ class Cell:
     case: str = ""
     """Identifier of the case that it is of, where the row is of several."""
     unit: str = ""
-    """Its base unit, where the column has none: rows of different quantities."""
+    """Base unit, where the column has none: rows of different quantities."""
     link: str = ""
     """Address of what it names, as seen from the page."""
 
@@ -74,17 +74,17 @@ class Column:
     group: str = ""
     """Heading over this column and its neighbours of the same group."""
     detail: bool = False
-    """Whether it may be left out where there is no room."""
+    """Whether the column may be left out where there is no room."""
     scale: str = ""
     """Title of the column, or of the group of columns, whose unit and scale it shares; empty: its
     own."""
     note: str = ""
-    """What its values mean, for who points at its heading."""
+    """Meaning of its values, for readers who point at its heading."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What is true of a whole row."""
+    """Properties of a whole row."""
 
     role: Role = ""
     group: str = ""
@@ -120,8 +120,8 @@ class Table:
     key: str = ""
     """Name of its sheet, file and element; empty: it has none of its own."""
     brief: bool = False
-    """Whether another table has the same with all details, so that intervals may be left out where
-    there is no room."""
+    """Whether another table has the same rows with all details, so that intervals may be left out
+    where there is no room."""
 
     def filled_rows(self, columns: Sequence[Column]) -> list[int]:
         """Return the rows that have something in these columns."""
@@ -143,31 +143,31 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What is drawn, for sinks that draw: a shape, which has its data and their axes."""
+    """A chart, for sinks that draw: a shape, which has its data and their axes."""
 
     key: str
     """Name of its file and element."""
     title: str
-    """What is drawn, with its unit."""
+    """Title: what is drawn, with its unit."""
     shapes: Sequence[Shape]
-    """One for each choice of what is shown; each has its keys and its caption."""
+    """Shapes, one for each choice of what is shown; each has its keys and its caption."""
     explanation: str = ""
-    """For a reader who sees such a chart for the first time."""
+    """Text for a reader who sees such a chart for the first time."""
     explanations: Sequence[str] = ()
-    """One for each shape, where these differ."""
+    """Explanations, one for each shape, where these differ."""
     keys: Sequence[Sequence[tuple[str, str]]] = ()
-    """What chooses each shape besides its own keys."""
+    """Keys by which each shape is chosen, besides its own."""
     marks: Sequence[Sequence[str]] = ()
     """Marks of the findings that concern each shape."""
     left_out: int = 0
     """Cases for which there are data, but no room."""
     captions: Sequence[str] = ()
-    """One for each shape, instead of the shape's own."""
+    """Captions, one for each shape, instead of the shape's own."""
     notes: Sequence[str] = ()
-    """One for each shape: what the marks in it mean, for sinks without links."""
+    """Notes, one for each shape: what the marks in it mean, for sinks without links."""
     labels: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """By the text of a label, the name of a file for gnuplot and the variable in it that has the
-    figures of what is drawn."""
+    """Files for gnuplot by the text of a label, each with the variable in it that has the figures
+    of what is drawn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +195,7 @@ class Section:
     summary: str = ""
     """Behind the title, in a line: "2 met, 1 missed"."""
     folded: bool = False
-    """Whether it is read after a click, where there are clicks."""
+    """Whether the section is folded on the page, and opened by a click."""
     detail: bool = False
     """Whether the terminal leaves it to `busmark show DIRECTORY#CASE` and to files."""
     key: str = ""
@@ -221,20 +221,20 @@ class Entry:
     id: str
     label: str
     heading: str
-    """What it is, in a line."""
+    """Description in a line."""
     summary: str
-    """Its result, in a few words."""
+    """Result in a few words."""
     status: str
     reason: str
     values: Mapping[str, str]
-    """What it can be chosen by."""
+    """Values by which it can be chosen."""
     sections: Sequence[Section]
-    """Its details; empty: there is no room for them."""
+    """Sections with its details; empty: there is no room for them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """What a case says to a requirement or a criterion, for CI."""
+    """The verdict of a case on a requirement or a criterion, for CI."""
 
     classname: str
     name: str
@@ -272,7 +272,7 @@ class Metric:
     confidence: float
     more_is_better: bool
     counts: Mapping[str, int] = field(default_factory=dict)
-    """What it rests on, such as rounds."""
+    """Numbers of what it is based on, such as rounds."""
 
 
 Frames = Mapping[str, Callable[[], "pl.DataFrame | pl.LazyFrame"]]
@@ -292,21 +292,21 @@ class Document:
     links: Sequence[tuple[str, str]] = ()
     """Words and address of pages that belong to it."""
     kind: str = "report"
-    """What it is in a word: above the title of a page, and the name of files."""
+    """Kind of document in a word: above the title of a page, and in the names of files."""
     swatches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Colour and mark of each label."""
     labels: Sequence[Label] = ()
     """Labels of cases whose curves the reader of a page may overlay."""
     frames: Frames = field(default_factory=dict)
-    """What CSV, Parquet and JSON hold; without any, the tables of the sections."""
+    """Data for CSV, Parquet and JSON; without any, the tables of the sections."""
     data: Mapping[str, Callable[[Path], object]] = field(default_factory=dict)
     """Further files for gnuplot by name, and what writes each."""
     suites: Sequence[Suite] = ()
     metrics: Sequence[Metric] = ()
     begun_utc: str = ""
-    """When what the suites judge was begun."""
+    """Time at which the campaign began that the suites judge."""
     properties: Mapping[str, str] = field(default_factory=dict)
-    """What the suites are of."""
+    """Properties of the campaign that the suites judge."""
 
     @property
     def stem(self) -> str:

@@ -60,7 +60,7 @@ class Drawing:
     explanation: str
     caption: str
     note: str
-    """What the marks in it mean; empty where it has none."""
+    """Meanings of the marks in it; empty where it has none."""
     shape: Shape
     labels: Mapping[str, tuple[str, str]]
     """See `Chart`."""

@@ -66,7 +66,7 @@ def p_text(value: float | None) -> str:
 PERCENT = text.Scale("%", 0.01)
 
 SIGNS = {"equivalent": "=", "undecided": "?", "reference": "1"}
-"""What a ratio with this verdict shows instead of its value."""
+"""Signs that a ratio with this verdict shows instead of its value."""
 
 
 @dataclass(frozen=True, slots=True)

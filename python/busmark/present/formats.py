@@ -26,13 +26,13 @@ EXTRAS = {
 """Packages that only some forms need, by the extra of `pyproject.toml` that installs them."""
 
 MODULES = {"vl-convert-python": "vl_convert"}
-"""What is imported of a package, where that has another name."""
+"""Modules of packages that are imported by another name."""
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 """Programs that print a page, the first of them that is installed."""
 
 View = Literal["page", "text", "sheets", "cells", "charts", "tables", "samples", "ci"]
-"""What a form needs of a document: the charts in full, the tables in full, …"""
+"""Part of a document that a form needs: the charts in full, the tables in full, …"""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Format:
     sink: str
     view: View
     meaning: str
-    """For the command's help."""
+    """Meaning, for the command's help."""
     file: str = ""
     extra: str = ""
-    """One of `EXTRAS`."""
+    """Name in `EXTRAS` of the packages that it needs."""
     programs: tuple[str, ...] = ()
-    """One of which it needs."""
+    """Programs of which it needs one."""
     is_drawn: bool = False
     """Whether it has the same pictures as others of its kind, which are drawn once for all."""
     of: tuple[str, ...] = ()
@@ -107,7 +107,7 @@ FORMATS = {
                "data files and scripts that plot them"),
     )
 }  # fmt: skip
-"""By name, in the order of the help."""
+"""Forms by name, in the order of the help."""
 
 
 @dataclass(frozen=True)

@@ -61,7 +61,7 @@ class Part:
     name: str
     """Name of its units, in the line that says what was left out: "rows of …"."""
     units: list[str]
-    """Each is there as a whole, or not at all; from the end they go first."""
+    """Units of the text; each is printed in full or left out, from the end."""
     between: str = "\n"
     before: str = ""
     """Such as the head of a table: there where a unit is."""
@@ -69,7 +69,7 @@ class Part:
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text of the part."""
         return f"{self.before}{self.between.join(self.units)}{self.after}" if self.units else ""
 
 

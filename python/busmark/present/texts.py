@@ -152,4 +152,4 @@ TEXTS = {
     ),
     "adapters_checked": "Conformance suite run over {names}; last {last}.",
 }
-"""By name."""
+"""Texts by name."""

@@ -35,7 +35,7 @@ Misnamed = Callable[[Sequence[str], Mapping[str, str]], list[UserError]]
 """
 
 STANDARD_INPUT = "-"
-"""In the place of a file."""
+"""Name that stands for standard input in the place of a file."""
 
 
 def shipped() -> list[str]:

@@ -27,7 +27,7 @@ SAME = "same"
 """A peer that is the adapter itself."""
 
 ALL, NONE = "all", "none"
-"""In the place of names of background flows."""
+"""Words in the place of names of background flows."""
 
 SLOWEST_HZ = 1 / 3600
 """A round lasts an hour at most, so that a slower rate would be no sample."""
@@ -94,7 +94,7 @@ def _table(name: str, rules: type[Section], prefix: str) -> Any:
 
 
 CHECKS = {"size": _size, "load": _load}
-"""What a value must be besides of its type."""
+"""Checks of values, besides their types."""
 
 
 class _Qos(Section):
@@ -223,13 +223,13 @@ ON = "nodes of the applications: n1+n2. By default all of the lab, or of [nodes]
 if TYPE_CHECKING:
 
     class QosMatrix(_Qos):
-        """Its fields are those policies of `busmark.model` that are asked for."""
+        """The policies of QoS of `busmark.model` that a scenario can ask for, each a field."""
 
     class LinkMatrix(_Link):
-        """Its fields are the parameters `link_NAME`."""
+        """The parameters `link_NAME`, each a field."""
 
     class Matrix(_Matrix):
-        """Its other fields are the parameters that are asked for, each a list."""
+        """The matrix: its other fields are the parameters that a scenario can ask for, as lists."""
 
         adapter: list[str]
         qos: QosMatrix

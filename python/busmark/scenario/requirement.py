@@ -25,10 +25,10 @@ class Requirement:
     """A limit on a figure, for all cases or for those whose parameters match."""
 
     text: str
-    """As it was written, without its conditions."""
+    """The requirement as it was written, without its conditions."""
     subject: Subject
     limit: float
-    """In the unit of the quantity; of samples a share."""
+    """Limit in the unit of the quantity; for a share of samples, the share."""
     at_most: bool
     where: Mapping[str, Condition] = field(default_factory=dict)
     undecided: Literal["fail", "pass"] = "fail"
@@ -50,7 +50,7 @@ class Requirement:
 
     @property
     def statistic(self) -> str:
-        """As the table of estimates has it; empty for a share of samples later than something."""
+        """Statistic, as in the table of estimates; empty for a share of late samples."""
         return self.subject.statistic
 
     @property
@@ -60,7 +60,7 @@ class Requirement:
 
     @property
     def period_share(self) -> float:
-        """For a share of late samples: of the period, whichever is more than `later_ns`."""
+        """Share of the period after which a sample is late, if that is more than `later_ns`."""
         return self.subject.period_share
 
     @property
@@ -76,7 +76,7 @@ class Requirement:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What two requirements that say the same have in common."""
+        """Key by which requirements that say the same are recognised."""
         return str(self), self.conditions
 
     def meant(

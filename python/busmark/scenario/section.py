@@ -189,7 +189,7 @@ def check_nodes(commands: Collection[CommandSection], known: Collection[str]) ->
 AUTO = "auto"
 """The filter that the adapters of a case make."""
 LARGEST_PACKET = 262_144
-"""What dumpcap keeps of a packet at most."""
+"""Bytes that dumpcap keeps of a packet at most."""
 
 
 class CaptureSection(Section):

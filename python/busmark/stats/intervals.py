@@ -157,7 +157,7 @@ def share_interval(hits: int, count: int, confidence: float = 0.95) -> Estimate:
 # what was seen, where the caller says what that is.
 
 BEYOND = {2: 5.8531023680873, 3: 0.8132884567260508, 4: 0.23846795858220352, 5: 0.03875927723722307}
-"""What `solve_beyond` finds at 95 %, by rounds: solving takes a third of a second, with imports."""
+"""Results of `solve_beyond` at 95 %, by rounds: solving takes a third of a second, with imports."""
 
 
 def typical(

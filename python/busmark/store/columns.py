@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ESTIMATES_FILE = "estimates.parquet"
 SERIES_FILE = "series.parquet"
 ANALYSIS_FILE = "analysis.json"
-"""What is made from all other tables; see `busmark.compare.stored`."""
+"""File of what is computed from all other tables; see `busmark.compare.stored`."""
 
 FORMAT_VERSION = 1
 """Raised when a reader of the older format would misread the newer one."""
@@ -41,7 +41,7 @@ class Column:
 
 
 PARAMETERS = tuple(Column(each.name, each.kind, each.unit, each.column) for each in STORED)
-"""What a case asks for. The keys of `params` in the manifest have the same names."""
+"""Parameters that a case can state. The keys of `params` in the manifest have the same names."""
 
 TICK_NS = 10_000_000
 """Step of the kernel's counters of CPU time: USER_HZ is 100 on every architecture in use."""

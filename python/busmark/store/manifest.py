@@ -34,7 +34,7 @@ class Option(Part):
 
 
 class Capabilities(Part):
-    """What an adapter said of itself, and what its conformance found."""
+    """Properties that an adapter declares, and the findings of its conformance tests."""
 
     title: Word | None = None
     version: Word | None = None
@@ -84,7 +84,7 @@ class _Require(Part):
 
 
 class StoredScenario(Part):
-    """What is read of the scenario besides running it again."""
+    """Parts of the scenario that are read from a stored result, except to run it again."""
 
     name: Word | None = None
     question: Text | None = None
@@ -133,29 +133,29 @@ class Finding(Model):
     """Figures in question, by their keys in `busmark.model`, or `latency`, `tail`, `rounds`,
     `load`; empty: those that its rule names, else the case as a whole."""
     seen: dict[str, Text] = {}
-    """What was seen in each case, if there are several; `evidence` is the worst case's."""
+    """Evidence in each case, if there are several; `evidence` is the worst case's."""
 
 
 class Case(Model):
-    """One point of the scenario's matrix."""
+    """A case: one point of the scenario's matrix."""
 
     id: Annotated[str, Field(max_length=200, pattern=r"^[\w%][\w.+%-]*$")]
     """Part of file names."""
     params: Parameters
-    """Those that are stated."""
+    """Parameters that are stated."""
     status: Literal["planned", "unsupported"]
     reason: Text | None = None
 
 
 class Resumption(Model):
-    """From where on a campaign was run on another host, on one that had changed, or on other
-    nodes."""
+    """A point from which on a campaign was run on another host, on one that had changed, or on
+    other nodes."""
 
     utc: Text
     first_order: Annotated[int, Field(ge=0, le=10**9)]
     """Rounds from this place in the order of execution (`order` of the table `cases`) ran there."""
     host: dict[str, Any]
-    """Its profile."""
+    """Profile of the host."""
     nodes: dict[str, dict[str, Any]] = {}
     """Profiles of those nodes that are other machines from there on, or reached by another prefix;
     as in `Manifest.hosts`."""
@@ -165,23 +165,23 @@ class SourceFile(Model):
     """A file of another tool's results that was imported."""
 
     name: Text
-    """As it was given; of a file in a folder, from that folder on."""
+    """Name as it was given; for a file in a folder, its path from that folder on."""
     sha256: Text
     size_bytes: Annotated[int, Field(ge=0)]
     tool: Text
-    """Its name, such as RTI Perftest."""
+    """Name of the tool, such as RTI Perftest."""
     version: Text | None = None
     """Version of the tool, if the file states it."""
     form: Text
-    """In which of the tool's formats it is, such as csv."""
+    """Format of the tool in which it is, such as csv."""
 
 
 class Source(Model):
-    """Where an imported result comes from: another tool measured it."""
+    """Origin of an imported result: files of another tool, which measured it."""
 
     files: list[SourceFile]
     left_out: list[Text] = []
-    """What of these files was not read, and why."""
+    """Parts of these files that were not read, and why."""
     repeated: list[Text] = []
     """Runs that several of these files have, which count once."""
 
@@ -203,14 +203,15 @@ class Manifest(Model):
     busmark_version: Text
     created_utc: Text
     finished_utc: Text | None = None
-    """None while running, or after a crash: `--resume` continues."""
+    """Time at which the campaign ended; null while it is running, or after a crash: `--resume`
+    continues."""
     command: str
     """The exact command that repeats the campaign."""
     seed: Annotated[int, Field(ge=0, lt=2**63)]
     cookie: Text
     """The run's cookie, hexadecimal: samples without it are foreign."""
     scenario: Annotated[dict[str, Any], AfterValidator(checked(StoredScenario))]
-    """As run: defaults and `--set` included."""
+    """The scenario as it was run, defaults and `--set` included."""
     scenario_text: str
     """The scenario file's own text."""
     cases: list[Case]
@@ -225,5 +226,6 @@ class Manifest(Model):
     """Adapters that were asked for and cannot be used: why, and what to do."""
     findings: list[Finding] = []
     source: Source | None = None
-    """Null: Busmark measured this itself. Otherwise `created_utc` is when it was imported,
-    nothing was drawn by `seed`, `cookie` stands for the set of files, and no host is known."""
+    """Origin of an imported result; null: Busmark measured it itself. Otherwise `created_utc` is
+    when it was imported, nothing was drawn by `seed`, `cookie` stands for the set of files, and no
+    host is known."""

@@ -29,7 +29,7 @@ from busmark.store.manifest import MANIFEST
 from busmark.store.salvage import parse
 
 FOLDER = Path("busmark-results")
-"""Where results go when no directory is named."""
+"""Folder for results when no directory is named."""
 SIGN = "@"
 LAST = "last"
 
@@ -40,7 +40,7 @@ CREATED = re.compile(rb'"created_utc": ?"([^"\\]{1,40})"')
 TIME = re.compile(r"-\d{8}-\d{6}$", re.ASCII)
 BACK = re.compile(r"(.+)~(\d{1,6})", re.ASCII)
 PLAIN = re.compile(r"[^\W_][\w.+-]*")
-"""What a new result may be named."""
+"""Names that a new result may have."""
 SHOWN = 3
 
 
@@ -51,7 +51,7 @@ class NamedResult:
     directory: Path
     """Relative to the working directory where it is below that."""
     here: bool
-    """Whether it lies in the working directory or below it, or was begun from there."""
+    """Whether the result lies in the working directory or below it, or was begun from there."""
 
     @property
     def name(self) -> str:
@@ -65,7 +65,7 @@ class NamedResult:
 
     @cached_property
     def created_utc(self) -> str:
-        """When it was begun or imported; empty where that cannot be read."""
+        """Time at which it was begun or imported; empty where that cannot be read."""
         path = self.directory / MANIFEST
         try:
             with files.opened(path) as file:
@@ -318,13 +318,13 @@ class ListedResult(BaseModel):
     name: str
     """`@NAME` stands for the directory; where several have it, for the newest of them."""
     directory: str
-    """Absolute."""
+    """Path of the directory, absolute."""
     campaign: str | None = None
-    """What its scenario is called."""
+    """Name of its scenario."""
     created_utc: str | None = None
-    """When the campaign was begun, or the result imported."""
+    """Time at which the campaign was begun, or the result imported."""
     finished_utc: str | None = None
-    """Null: it is not finished."""
+    """Time at which the campaign ended; null: it is not finished."""
     machine: str | None = None
     """Host name of the machine on which it was begun; null where that is not known."""
     nodes: int = 0
@@ -337,15 +337,15 @@ class ListedResult(BaseModel):
     """`interrupted`: `busmark run --resume` finishes it; `damaged`: its manifest cannot be read."""
     busmark_version: str | None = None
     here: bool = False
-    """It lies in the working directory or below it, or was begun from there: `@last` is the newest
-    of these."""
+    """Whether it lies in the working directory or below it, or was begun from there: `@last` is the
+    newest of these."""
 
 
 class Listing(BaseModel):
-    """All results that are known."""
+    """All known results."""
 
     results: list[ListedResult]
-    """Those here, then all others, each the newest first."""
+    """Results of the working directory first, then all others; each group newest first."""
 
 
 def listing(further: Iterable[Path] = ()) -> Listing:

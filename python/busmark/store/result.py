@@ -47,7 +47,7 @@ class Result:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.damage: list[str] = []
-        """What was left out of manifest and `cases`, and why."""
+        """Parts of the manifest and of `cases` that were left out, and why."""
         self.manifest, text = load_manifest(self.directory)
         self.damage += [f"{self.directory / MANIFEST}: {what}" for what in text]
         # At once: what is made when it is first asked for would change while others read it.
@@ -73,8 +73,8 @@ class Result:
 
     @cached_property
     def failed_attempts(self) -> dict[str, list[str]]:
-        """By case, why attempts at its rounds have failed, in order of time; those too whose row a
-        further attempt has replaced."""
+        """Reasons why attempts at rounds have failed, by case, in order of time, including attempts
+        whose row a further attempt has replaced."""
         found: dict[str, list[str]] = {}
         for event in self._events("round_failed"):
             with suppress(KeyError):
@@ -83,8 +83,8 @@ class Result:
 
     @cached_property
     def companion_findings(self) -> dict[str, list[tuple[str, str]]]:
-        """By case, what ran beside its rounds and what it had to say, once for each round: the name
-        of the companion and a sentence."""
+        """Reports of companions of rounds, by case, once for each round: the name of the companion
+        and a sentence."""
         found: dict[str, list[tuple[str, str]]] = {}
         for event in self._events("round_ends"):
             with suppress(KeyError, TypeError, AttributeError):

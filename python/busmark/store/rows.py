@@ -29,7 +29,7 @@ LINES = "cases.jsonl"
 REST = 50
 
 FOREIGN = (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError)
-"""What polars raises for a value that is not of its column."""
+"""Exceptions of polars for a value that does not fit its column."""
 
 Key = tuple[str, int]
 
@@ -40,7 +40,7 @@ def key_of(row: Row) -> Key:
 
 
 class Rows:
-    """All rows, in order of their first writing; a row replaces an earlier one of its round."""
+    """All rows, in order of their first writing; a row replaces an earlier one of that round."""
 
     def __init__(self, table: Path, rows: Iterable[Row] = ()) -> None:
         self._table = table
@@ -48,9 +48,10 @@ class Rows:
         self._known: dict[Key, PackedRow] = {}
         self._of_case: dict[str, dict[int, PackedRow]] = {}
         self._blocks: dict[tuple[str, ...], Block] = {}
-        """By case and columns; a row of an older version of Busmark has other columns."""
+        """Blocks of rows by case and columns; a row of an older version of Busmark has other
+        columns."""
         self._written_s = 0.0
-        """How long it took to write the table, and when that had ended."""
+        """Time that the table took to write, and when that had ended."""
         self._ended = float("-inf")
         for row in rows:
             self._keep(row)
@@ -190,7 +191,7 @@ CODES = {int: "q", float: "d"}
 
 
 class Values:
-    """What one column has in each row, exactly: 1 and 1.0 differ."""
+    """Values of one column in each row, exactly: 1 and 1.0 differ."""
 
     __slots__ = ("_count", "_first", "_several")
 

@@ -56,7 +56,7 @@ OWN: dict[str, Bounds] = {
     "statistic_variance": (0, PLAIN),
     "statistic_variance_blocks": (0, PLAIN),
 }
-"""By name, in every table that has such a column."""
+"""Bounds by column name, in every table that has such a column."""
 
 BY_UNIT: dict[str, Bounds] = {
     "ns": (-STAMP_NS, STAMP_NS),
@@ -244,7 +244,7 @@ def shown(value: object) -> str:
 
 
 UNREADABLE = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError)
-"""What polars raises for a file that is not what it should be; a damaged page makes it panic."""
+"""Exceptions of polars for a file that is not what it should be; a damaged page makes it panic."""
 
 AGAIN = "`busmark run --resume --out DIR` runs again what is missing."
 

@@ -37,7 +37,7 @@ class HistoryPart(BaseModel):
 
 
 class Commit(HistoryPart):
-    """What was measured."""
+    """The commit that was measured."""
 
     id: Annotated[str, Field(min_length=1, max_length=200)]
     """Commit of git, in full if git knows it."""
@@ -53,14 +53,15 @@ class Commit(HistoryPart):
 
 
 class Machine(HistoryPart):
-    """Where it was measured."""
+    """The machine on which it was measured."""
 
     name: Text
     """Host name, or what `--machine` says."""
     facts: dict[str, Any]
-    """Which tell machines apart: results of machines that differ in one of these are kept apart."""
+    """Facts that identify a machine: results of machines that differ in one of these are kept
+    apart."""
     settings: dict[str, Any] = {}
-    """Which are listed where they change at a step, such as the kernel's version."""
+    """Settings that are listed where they change at a step, such as the kernel's version."""
 
     @property
     def is_several(self) -> bool:
@@ -72,17 +73,17 @@ class TrackedCase(HistoryPart):
     """A case with its figures."""
 
     id: Text
-    """In its result."""
+    """Identifier of the case in its result."""
     params: dict[str, Any]
     """All that was asked for, flat; adapters by the names that they declare."""
     effort: dict[str, Any] = {}
     """How long was measured."""
     rounds: int
     figures: dict[str, Figure]
-    """By the names of `--fail-if`, such as median.latency. Figures that the case does not have are
-    left out."""
+    """Figures by their names in `--fail-if`, such as median.latency. Figures that the case does not
+    have are left out."""
     latencies: dict[str, Quantity] = {}
-    """What a latency is, by the name of its figure: half a round trip, or one way."""
+    """Kinds of latency by the name of the figure: half a round trip, or one way."""
     bounds_ns: dict[str, float] | None = None
     """How far a latency may be off, either way, because its ends are by two clocks, by the name of
     its figure; figures by one clock are left out. Null: an older Busmark, which did not store it,
@@ -99,7 +100,7 @@ class Entry(HistoryPart):
     cookie: Text
     """Cookie of the result: it is in a history once."""
     directory: Text
-    """As it was given."""
+    """Directory as it was given."""
     campaign: Text
     """The scenario's name."""
     measured_utc: Text
@@ -138,7 +139,7 @@ BEGIN = b'{"busmark_history"'
 """Beginning of every line."""
 
 MOST_BYTES = 1 << 30
-"""What is larger is no history, and would fill the memory."""
+"""Size of a history at most: a larger file is no history, and would fill the memory."""
 
 
 def read(path: Path) -> list[Entry]:

@@ -23,7 +23,7 @@ class Point(Frozen):
     commit: str
     subject: str
     commit_utc: str | None
-    """Null: git did not know it."""
+    """Time of the commit; null: git did not know it."""
     measured_utc: str
     modified: bool
     """Whether files differed from the commit when the result was added."""
@@ -60,7 +60,7 @@ class Step(Frozen):
     p_value: float
     """p-value of no step, wherever in its part of the series it was looked for."""
     p_adjusted: float
-    """The same by Bonferroni, over all series that were tested."""
+    """The p-value adjusted by Bonferroni, over all series that were tested."""
     in_a_row: int
     """After how many results in a row it was found, up to `TrackedHistory.confirmations`; the
     newest result is one of them."""
@@ -71,14 +71,14 @@ class Step(Frozen):
     stands: bool
     """For a regression: whether the level of the newest results is still worse than before it."""
     besides: list[str]
-    """What else differs between the two results, such as versions: it may be the cause."""
+    """Other differences of the two results, such as versions: they may be the cause."""
 
 
 class TrackedSeries(Frozen):
     """One figure of one case on one machine."""
 
     machine: int
-    """In `TrackedHistory.machines`."""
+    """Index in `TrackedHistory.machines`."""
     case: str
     """Identifier in its newest result."""
     label: str
@@ -92,15 +92,15 @@ class TrackedSeries(Frozen):
     """Whether this is the null adapter, the cost of Busmark itself. A step in it belongs to the
     machine or to Busmark, and fails no check."""
     figure: str
-    """As `--fail-if` names it."""
+    """Figure as `--fail-if` names it."""
     latency: Quantity | None
-    """What a latency is; null for other figures."""
+    """Kind of latency; null for other figures."""
     unit: str
     smaller_is_better: bool
     kind: Literal["ratio", "difference"]
     points: list[Point]
     tested: bool
-    """Whether it has results enough for a step."""
+    """Whether it has enough results for a step."""
     steps: list[Step]
 
     @property
@@ -110,7 +110,7 @@ class TrackedSeries(Frozen):
 
 
 class TrackedMachine(Frozen):
-    """Where results are from."""
+    """The machine that results are from."""
 
     name: str
     facts: dict[str, Any]

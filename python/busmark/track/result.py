@@ -17,7 +17,7 @@ from busmark.store import Manifest
 from busmark.track.history import Commit, Entry, Machine, TrackedCase
 
 PLAIN = re.compile(r"[\w][\w./:+@^~-]{0,199}")
-"""What can name a commit; it cannot be taken for an option."""
+"""Names of commits that are accepted; none can be taken for an option."""
 
 SHORT = 10
 """Characters of a commit's identifier that people are shown."""
@@ -164,7 +164,7 @@ def fact_name(fact: str) -> str:
 
 
 VERSIONS = ("title", "version", "middleware_version", "sha256")
-"""What is kept of an adapter."""
+"""Facts of an adapter that are kept."""
 
 
 def entry_of(

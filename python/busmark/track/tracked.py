@@ -23,7 +23,7 @@ from busmark.track.result import differences, short
 from busmark.track.steps import Series, machine_key, names_of, series_of
 
 DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss")
-"""What is looked through unless `--figure` says otherwise."""
+"""Figures that are examined unless `--figure` says otherwise."""
 
 
 def track(

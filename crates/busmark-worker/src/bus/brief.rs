@@ -22,7 +22,7 @@ pub fn definition(of: &Definition) -> Value {
     Value::Object(brief)
 }
 
-/// What a change sets, by the keys of `set`.
+/// The values that a change sets, by the keys of `set`.
 pub fn change(of: &Change) -> Map<String, Value> {
     let mut brief = object(of);
     brief.retain(|key, _| !matches!(key.as_str(), "test" | "kind"));

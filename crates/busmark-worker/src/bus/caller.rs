@@ -24,7 +24,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 const KEPT: Duration = Duration::from_secs(15);
 const LONGEST_LINE: u64 = 1 << 20;
 
-/// What comes to a caller.
+/// A message to a caller.
 enum Message {
     Heard(Heard),
     Asked(String),
@@ -63,7 +63,7 @@ pub struct Caller {
     number: u64,
     last: u64,
     participant: ParticipantHandle,
-    /// As long as orders are open.
+    /// Writer of orders; only while orders are open.
     speaker: Option<Speaker>,
     open: Vec<Open>,
     repeats: bool,
@@ -180,7 +180,7 @@ impl Caller {
         self.output.line(&json!({"ordered": id, "at_ns": at_ns}))
     }
 
-    /// What this process sees by itself: nobody is asked.
+    /// Answers from what this process itself sees on the bus: nobody is asked.
     fn look(&mut self, question: Question) -> Result<Option<Value>, Failure> {
         match question {
             Question::Entities {} => looking::entities(&self.participant).map(Some),

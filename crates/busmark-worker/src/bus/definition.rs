@@ -51,7 +51,7 @@ impl Kind {
         matches!(self, Self::Transceiver | Self::Transponder)
     }
 
-    /// As definitions name it.
+    /// Its name in definitions.
     pub fn word(self) -> &'static str {
         match self {
             Self::Transceiver => "transceiver",
@@ -66,7 +66,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
-    /// What the application is in it.
+    /// The end of the test that the application is.
     pub kind: Kind,
     /// The test's number, which both of its ends have.
     pub test: u32,
@@ -146,7 +146,7 @@ fn within(name: &str, value: f64, least: f64, most: f64) -> Result<(), Failure> 
 }
 
 impl Definition {
-    /// That this test can be with this adapter.
+    /// Checks that this adapter can run the test.
     pub fn check(&self, adapter: &CapabilityReport) -> Result<(), Failure> {
         if self.test > LAST_TEST {
             return Err(invalid(format!("test {}: the last number is {LAST_TEST}", self.test)));

@@ -23,8 +23,8 @@ pub struct Discovery {
     pub first: Vec<FirstSample>,
 }
 
-/// When the endpoints of a test had found their counterparts, ns since the last of them was made; 0: before
-/// it was.
+/// When the endpoints of a test had found their counterparts, ns since the last of them was made; 0:
+/// before it was.
 #[derive(Clone, Debug, Serialize)]
 pub struct Match {
     /// How many these are.
@@ -43,11 +43,11 @@ pub struct FirstSample {
     /// The reading end, and the writer.
     #[serde(skip)]
     of: (u32, u32),
-    /// Since the endpoints were made, ns.
+    /// Time since the endpoints were made, ns.
     pub ns: i64,
     /// Samples of lower numbers that had been sent.
     pub before: u64,
-    /// Those of them that were sent after the endpoints had been made; null: not known, or not yet.
+    /// Samples among them that were sent after the endpoints had been made; null: not known, or not yet.
     pub lost: Option<u64>,
 }
 

@@ -21,14 +21,14 @@ const QUEUE: usize = 4096;
 /// Whoever is there is asked for this time; where the middleware keeps nothing, again and again.
 const ASKS: Duration = Duration::from_secs(5);
 const AGAIN: Duration = Duration::from_millis(500);
-/// What could not be handed on is counted in one line for each of these.
+/// Messages that could not be handed on are counted in one line for each of these periods.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// The topics, by the names that a recording has for them.
 const TOPICS: [(&str, &str); 4] =
     [("orders", ORDERS), ("news", NEWS), ("live", LIVE), ("troubles", TROUBLES)];
 
-/// What comes to a listener.
+/// A message to a listener.
 enum Message {
     Heard { topic: &'static str, at_ns: i64, body: Vec<u8> },
     Closed,
@@ -39,7 +39,7 @@ enum Message {
 struct Lost {
     /// Without the cookie of the bus.
     foreign: AtomicU64,
-    /// With it, but no message of this protocol.
+    /// With the cookie of the bus, but no message of this protocol.
     malformed: AtomicU64,
     /// More at once than there was room for.
     overflow: AtomicU64,

@@ -92,7 +92,7 @@ impl Question {
     }
 }
 
-/// By which others know this participant, where the adapter lists what is on the bus.
+/// The key by which others know this participant, where the adapter lists what is on the bus.
 pub fn own_key(participant: &ParticipantHandle) -> Option<String> {
     if !participant.library().capabilities().has(Feature::Entities) {
         return None;

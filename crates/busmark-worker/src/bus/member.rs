@@ -40,7 +40,7 @@ pub struct Name {
 }
 
 impl Name {
-    /// That it can be.
+    /// Checks that its numbers are within the limits.
     pub fn check(self) -> Result<(), Failure> {
         for (name, value) in [("app", Some(self.app)), ("group", self.group)] {
             if let Some(value) = value.filter(|value| *value > LAST_NUMBER) {
@@ -52,7 +52,7 @@ impl Name {
     }
 }
 
-/// What comes to a member.
+/// A message to a member.
 pub enum Message {
     /// On the topic of orders.
     Heard(Heard),
@@ -77,7 +77,7 @@ struct Stop {
 pub struct Member {
     name: Name,
     instance: u64,
-    /// By which the middleware knows its participant, if the adapter lists what is on the bus.
+    /// The key by which the middleware knows its participant, if the adapter lists what is on the bus.
     key: Option<String>,
     participant: ParticipantHandle,
     config: ParticipantConfig,

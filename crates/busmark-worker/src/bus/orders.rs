@@ -12,14 +12,14 @@ const ANSWERS: usize = 256;
 /// Orders that may wait for their answers.
 const PENDING: usize = 256;
 
-/// What is known of an order.
+/// The state of an order.
 #[derive(Debug)]
 pub enum Standing {
     /// It has not come before.
     New,
     /// It is being carried out.
     Pending,
-    /// It was answered so.
+    /// It was answered with this answer.
     Answered(Answer),
     /// It is not above the last of its caller, and its answer is forgotten.
     Stale(u64),
@@ -37,7 +37,7 @@ pub struct Orders {
 }
 
 impl Orders {
-    /// What is known of this order; a new one is pending from now on, and `asked` is kept for its answer.
+    /// The state of this order; a new one is pending from now on, and `asked` is kept for its answer.
     pub fn take(&mut self, caller: u64, id: u64, asked: Option<Box<Asked>>) -> Standing {
         if self.pending.iter().any(|(one, number, _)| (*one, *number) == (caller, id)) {
             return Standing::Pending;
@@ -64,7 +64,7 @@ impl Orders {
         Standing::New
     }
 
-    /// What was asked by an order that waits for its answer.
+    /// The question of an order that waits for its answer.
     pub fn asked(&mut self, caller: u64, id: u64) -> Option<Box<Asked>> {
         let mut pending = self.pending.iter_mut();
         pending.find(|(one, number, _)| (*one, *number) == (caller, id))?.2.take()

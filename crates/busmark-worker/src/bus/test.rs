@@ -83,7 +83,7 @@ pub type Outcome = Result<Value, Failure>;
 
 /// A test.
 pub struct Test {
-    /// As it was ordered.
+    /// The definition with which it was ordered.
     pub definition: Definition,
     /// Tells it from one that had the same number before.
     pub key: u64,
@@ -99,7 +99,7 @@ pub struct Test {
     pub ran: Option<Value>,
     /// What was changed since it began, by the keys of `set`.
     pub changed: Map<String, Value>,
-    /// What of its definition contradicts the other end's.
+    /// The part of its definition that contradicts the other end's.
     pub contradiction: Option<Failure>,
     /// When it began to run.
     pub began: Option<Instant>,

@@ -32,7 +32,7 @@ pub struct Heard {
     pub body: Vec<u8>,
 }
 
-/// That participants of this adapter can find each other without a controller.
+/// Checks that participants of this adapter can find each other without a controller.
 pub fn check(adapter: &CapabilityReport) -> Result<(), Failure> {
     let refused = |why: &str| {
         let text = format!(

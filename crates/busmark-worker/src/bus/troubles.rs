@@ -16,7 +16,7 @@ pub struct Valve {
     kinds: Vec<Allowance>,
 }
 
-/// What one kind of trouble has left.
+/// The reports that one kind of trouble has left.
 struct Allowance {
     kind: &'static str,
     room: u32,
@@ -32,7 +32,8 @@ impl Valve {
         self.of(trouble.trouble, now).pass(trouble, now)
     }
 
-    /// What was held back and may be reported by now: after a flood has ended, how much of it was omitted.
+    /// The troubles that were held back and may be reported by now: after a flood has ended, how much
+    /// of it was omitted.
     pub fn rest(&mut self, now: Instant) -> Vec<Trouble> {
         self.kinds.iter_mut().filter_map(|kind| kind.rest(now)).collect()
     }

@@ -37,7 +37,7 @@ const TRIES: usize = 5;
 const CPU_FILES: &[&str] = &["cpu.max", "cpu.stat"];
 const CPU_FILES_1: &[&str] = &["cpu.cfs_period_us", "cpu.cfs_quota_us", "cpu.stat"];
 
-/// What was read at one time.
+/// Readings at one time.
 #[derive(Serialize)]
 struct Reading {
     /// Who read it.
@@ -182,8 +182,8 @@ impl Watched {
     }
 }
 
-/// What `read` gives and when it did, by a clock in ns. Tried again where it took so long that it may
-/// have been at any time since.
+/// The result of `read` and the time of reading, by a clock in ns. Read again where it took so long
+/// that it may have been at any time since.
 fn timely<T>(
     mut clock: impl FnMut() -> i64,
     mut read: impl FnMut() -> Option<T>,

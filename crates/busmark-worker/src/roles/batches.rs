@@ -135,7 +135,7 @@ impl Batches {
             .map_or(NONE, |at| back + at)
     }
 
-    /// By writer.
+    /// The batches of each writer.
     pub fn report(&self, senders: &Senders) -> Vec<BatchesReport> {
         let of = |(position, &writer): (usize, &u32)| {
             let mut report = BatchesReport { writer, ..BatchesReport::default() };

@@ -10,11 +10,11 @@ use busmark_adapter::{
 use super::spots::{Glimpse, Spots};
 use crate::protocol::{OtherSize, StreamSpec};
 
-/// What is in a body.
+/// The content of a body.
 #[derive(Clone)]
 enum Content {
     Pattern(Payload),
-    /// From its beginning, over and over.
+    /// The bytes of a file, from its beginning, over and over.
     File(Arc<[u8]>),
 }
 
@@ -54,8 +54,8 @@ pub struct Bodies {
 }
 
 impl Bodies {
-    /// As the stream says; the cookie of the run decides which samples are looked at. Fails for a file
-    /// that cannot be read or is empty.
+    /// Makes the bodies of a stream; the cookie of the run decides which samples are looked at. Fails
+    /// for a file that cannot be read or is empty.
     pub fn new(stream: &StreamSpec, cookie: u64) -> Result<Self, Error> {
         let content = match &stream.body_file {
             None if stream.payload == Payload::Type => {

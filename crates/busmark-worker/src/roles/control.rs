@@ -95,7 +95,7 @@ impl Control {
         }
     }
 
-    /// What was handed on since the last call.
+    /// The sightings that were handed on since the last call.
     pub fn sightings(&self) -> Vec<Sighting> {
         std::mem::take(&mut self.slow().sightings)
     }
@@ -134,7 +134,7 @@ impl Control {
         Ok(())
     }
 
-    /// What is asked for, without doing it.
+    /// The settings that are asked for, which do not take effect by this.
     #[cold]
     pub fn wanted(&self) -> Wanted {
         self.slow().wanted
@@ -155,7 +155,8 @@ impl Control {
         wanted
     }
 
-    /// The same for a role on its own thread, which sleeps through a pause, at most until `end_ns`.
+    /// Takes what is asked for, for a role on its own thread, which sleeps through a pause, at most
+    /// until `end_ns`.
     #[cold]
     pub fn obey(&self, seen: &mut u32, end_ns: i64) -> Wanted {
         loop {

@@ -26,7 +26,7 @@ pub struct Echo {
 
 enum Way {
     Inline(Samples),
-    /// The same, and T2 of each answer is kept.
+    /// Inline, and T2 of each answer is recorded.
     Stamped(Samples, Stamps),
     Thread {
         queue: Producer<Header>,

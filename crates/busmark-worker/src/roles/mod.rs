@@ -87,7 +87,7 @@ pub trait Role: Send {
     fn progress(&self) -> Vec<(u32, u64)> {
         Vec::new()
     }
-    /// The same, with what else it counts while it runs.
+    /// Distinct samples received so far, by writer, with whatever else the role counts while it runs.
     fn counts(&self) -> Counts {
         let role = self.number();
         let count = |(writer, samples)| Count::of(role, writer, samples);
@@ -329,7 +329,7 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
     })
 }
 
-/// That the numbers of a role can be.
+/// Checks that the numbers of a role are within the limits.
 pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
     match spec {
         RoleSpec::Pinger { writer, from, stream: of, schedule: when, .. } => {

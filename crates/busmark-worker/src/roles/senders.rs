@@ -3,12 +3,12 @@
 /// Writers by their identifiers. Whatever is kept for each of them is at its position.
 pub struct Senders {
     ids: Vec<u32>,
-    /// By identifier; `u16::MAX`: nobody announced it.
+    /// Positions by identifier; `u16::MAX`: nobody announced this identifier.
     positions: Box<[u16]>,
 }
 
 impl Senders {
-    /// These writers.
+    /// Gives these writers their positions, in this order.
     pub fn new(ids: Vec<u32>) -> Self {
         let mut positions = vec![u16::MAX; ids.iter().max().map_or(0, |m| *m as usize + 1)];
         for (position, id) in ids.iter().enumerate() {

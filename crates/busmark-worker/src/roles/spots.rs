@@ -91,7 +91,7 @@ impl Spots {
 /// A piece of a body that is judged when its sample has been answered.
 #[derive(Clone, Copy)]
 pub struct Glimpse {
-    /// Its sample.
+    /// Sequence number of its sample.
     pub seq: u64,
     /// Where it begins, at a whole element.
     pub at: usize,

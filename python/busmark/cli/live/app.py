@@ -87,7 +87,7 @@ class LiveApp(View[R], App[None]):
     def __init__(self, *, seconds: float | None = None, folder: Path | None = None) -> None:
         super().__init__(driver_class=Terminal)
         self.fault: UserError | None = None
-        """What ended it."""
+        """Error that ended it."""
         self.found = ""
         """Words that shown rows have."""
         self._seconds, self._folder = seconds, folder
@@ -95,12 +95,12 @@ class LiveApp(View[R], App[None]):
         self._note = ""
         self._detail = "half"
         self._handlers: dict[int, Any] = {}
-        """What signals did before."""
+        """Handlers of signals before it began."""
         self._written: dict[str, str] = {}
         self._detailed = Text()
-        """What is written there now."""
+        """Text that is written there now."""
         self.view: View[Any] = self
-        """What is shown."""
+        """View that is shown."""
         self._shown_as: dict[int, ViewState] = {}
         """How views were shown that are not shown now."""
         self._grid: Grid[Any] = Grid(id="grid")

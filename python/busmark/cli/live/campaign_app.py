@@ -46,7 +46,7 @@ class CaseSeen:
     trend: deque[float] = field(default_factory=lambda: deque(maxlen=TREND))
     """Live medians; without any, rates."""
     lines: list[str] = field(default_factory=list)
-    """What was reported of it."""
+    """Reports about the case."""
 
 
 class CampaignSeen:
@@ -61,7 +61,7 @@ class CampaignSeen:
         self.left_s = 0.0
         self.more = False
         self.lines: deque[str] = deque(maxlen=MOST_LINES)
-        """What was reported of the campaign as a whole."""
+        """Reports about the campaign as a whole."""
         self.ended = False
 
     def hear(self, event: Event) -> None:

@@ -28,12 +28,12 @@ class Column(Generic[R]):
     """One column of rows of a kind."""
 
     name: str
-    """In a file, with its unit."""
+    """Name in a file, with its unit."""
     title: str
     width: int
     """Characters; of a column that grows the fewest."""
     text: Callable[[R, int], str]
-    """What is shown of a row in this many characters."""
+    """Function that returns the text of a row in this many characters."""
     value: Callable[[R], Any]
     """Value by which rows are sorted, and which a file has; None: not known."""
     left: bool = False
@@ -98,11 +98,12 @@ class View(Generic[R]):
     """Shown where there is no row."""
     NEWEST_FIRST: ClassVar[bool] = False
     FOLLOWS: ClassVar[bool] = False
-    """Where the first row is chosen, so is each that comes before it."""
+    """Whether a row that comes before the first one is chosen in its place, if the first one was
+    chosen."""
 
     @property
     def empty(self) -> str:
-        """The same, where it depends on something."""
+        """Text that is shown where there is no row."""
         return self.EMPTY
 
     def state(self) -> Any:

@@ -59,7 +59,7 @@ class Grid(ScrollView, Generic[R], can_focus=True):
         self.drawn = 0
         """Lines that were drawn since the start."""
         self._drawn: dict[int, Line] = {}
-        """By line, what was drawn there last."""
+        """Lines that were drawn last, by their number."""
         self._lines: list[Line] = []
         self._made_for: tuple[object, ...] = ()
         """The next ones, and the situation in which these are right."""

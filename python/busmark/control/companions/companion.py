@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from busmark.control.round import RoundData, Seat
 
 Span = Literal["all", "round", "measurement"]
-"""From before there is any process of the round until after the last; while there are
-participants; or from their match until everything that was sent has arrived."""
+"""Time for which a companion runs: from before there is any process of the round until after the
+last; while there are participants; or from their match until everything that was sent has arrived.
+"""
 
 
 @dataclass
@@ -36,13 +37,13 @@ class Stage:
     folder: Path
     """Folder on this machine, for files. What is to be kept is among the artefacts."""
     data: RoundData
-    """What the round yields."""
+    """Data that the round yields."""
     results: Path = field(default_factory=Path)
     """A folder for files too, on the disk of the result: for what may be large."""
     seats: list[Seat] = field(default_factory=list)
     """Seats of its participants."""
     served: list[list[Seat]] = field(default_factory=list)
-    """Its participants that meet at a server which the run starts, by server."""
+    """Seats of the participants that meet at a server which the run starts, by server."""
     workers: list[Worker] = field(default_factory=list)
     """Workers of its participants."""
     servers: list[Worker] = field(default_factory=list)
@@ -54,7 +55,7 @@ class Companion(ABC):
     """Runs beside the participants of one round, here or on their nodes."""
 
     name: ClassVar[str]
-    """In names of files and in events."""
+    """Name, as part of the names of files and in events."""
     span: ClassVar[Span]
 
     def __init__(self, stage: Stage) -> None:

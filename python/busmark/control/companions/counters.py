@@ -36,7 +36,8 @@ some 600 to a reading, so the threads of hundreds of endpoints make megabytes.""
 MOST = 1 << 28
 """Limit for all readings: hours do not make more; what is beyond is left out."""
 STOP_THERE_S = 10.0
-"""The same on a node, from where everything comes at the end."""
+"""Time for which the end of the readings on a node is waited for, from where all of them come at
+the end."""
 
 
 class CounterProcess:
@@ -150,7 +151,7 @@ class CounterProcess:
 
     @property
     def process_there(self) -> int | None:
-        """Its number on its node, where it is known."""
+        """Number of the process on its node, where it is known."""
         with self._output.open(encoding="utf-8", errors="replace") as file:
             return self._process.start.number(file.read(MOST_BEFORE))
 
@@ -232,7 +233,8 @@ OF_NETWORK = frozenset({"network", "interface"})
 
 
 class CounterReadings(Companion):
-    """One `CounterProcess` for each node, or for this machine."""
+    """The companion that reads counters, by one `CounterProcess` for each node, or for this
+    machine."""
 
     name = "counters"
     span = "measurement"

@@ -22,7 +22,7 @@ LINES = "lines"
 
 
 class Servers(Companion):
-    """One worker for each server, which holds it."""
+    """The servers of a round, each held by one worker."""
 
     name = "servers"
     span = "round"

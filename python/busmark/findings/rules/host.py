@@ -230,7 +230,7 @@ LEAST_SHARE = 0.1
 """A share of the memory in the middle of the round."""
 
 FEWEST_READINGS = 4
-"""In the second half."""
+"""Readings in the second half at least."""
 
 
 def memory_grows(view: CaseView) -> Iterator[Observation]:
@@ -290,7 +290,8 @@ MEMORY_GROWS = Rule(
 
 
 MIN_MEMLOCK_BYTES = 256 << 20
-"""What a participant with its recorder needs locked; a page fault costs what real time gains."""
+"""Memory that a participant with its recorder must be able to lock; a page fault costs what real
+time gains."""
 
 
 def realtime_limits_planned(

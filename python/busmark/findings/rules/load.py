@@ -252,7 +252,7 @@ IMPORTED_CAUSE = (
     "that was reached; if it stamps a sample when it really sends it, they leave out how late the "
     "writer was."
 )
-"""For another tool, which may count latency from the actual sending."""
+"""Cause for results of another tool, which may count latency from the actual sending."""
 IMPORTED_REMEDY = (
     "Read the figures as measured at the rate that was reached, or measure again at a rate that "
     "the writer keeps."

@@ -144,7 +144,7 @@ SAMPLES_UNREADABLE = Rule(
 
 
 RATE = "criteria.min_rate"
-"""In the reason of a round that fell behind its rate."""
+"""Criterion that the reason of a round names which fell behind its rate."""
 
 
 def loss_under_reliable(view: CaseView) -> Iterator[Observation]:
@@ -230,7 +230,7 @@ def _replaced(view: CaseView) -> tuple[int, int]:
 
 
 KEEPS_LAST = ("keep_last", None)
-"""Where nothing else is asked for, DDS keeps the last sample."""
+"""Histories that keep the last samples only: DDS does where nothing else is asked for."""
 
 
 def _keeps_all(view: CaseView) -> bool:
@@ -272,7 +272,7 @@ NOTABLE = 0.001
 """Share of pings lost that moves the 99.9th percentile."""
 
 SERIOUS = 0.01
-"""One that moves the 99th."""
+"""Loss that moves the 99th percentile."""
 
 
 def loss_in_latency(view: CaseView) -> Iterator[Observation]:

@@ -169,9 +169,9 @@ MANY = 0.001
 each within a few round trips, which does not show in a round's median or 99th percentile."""
 
 LATE_NS, TIMER_NS = 2e6, 190e6
-"""By how much a sample that waited for a repair is late, at least: the sender waits for two ticks
-of the kernel's timer (1 to 10 ms each) before it probes for a loss that no later segment shows, and
-for 200 ms (TCP_RTO_MIN, here with some room) until its timer expires."""
+"""Delays of a sample that waited for a repair, at least: the sender waits for two ticks of the
+kernel's timer (1 to 10 ms each) before it probes for a loss that no later segment shows, and for
+200 ms (TCP_RTO_MIN, here with some room) until its timer expires."""
 
 
 def tcp_retransmits(view: CaseView) -> Iterator[Observation]:

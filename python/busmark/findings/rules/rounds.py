@@ -135,7 +135,8 @@ MIN_DRIFT_SAMPLES = 100
 """Five in each of the 20 blocks of the trend test."""
 
 MIN_DRIFT = 0.05
-"""From the first to the last third: less matters to nobody who compares middleware."""
+"""Least drift from the first to the last third that is reported: less matters to nobody who
+compares middleware."""
 
 MAX_P = 0.01
 MIN_DRIFT_SHARE = 0.5
@@ -258,7 +259,8 @@ ROUNDS_DISAGREE = Rule(
 ORDER_CERTAIN = 0.001
 """A campaign is tested once for each effect; one in a thousand then speaks without cause."""
 MIN_ORDER_EFFECT = 0.03
-"""What is certain but smaller matters to nobody who compares middleware."""
+"""Least effect of order that is reported: smaller ones, though certain, matter to nobody who
+compares middleware."""
 MIN_ORDER_ROUNDS = 3
 """Rounds of a case: with fewer, its own level is not known."""
 

@@ -24,7 +24,7 @@ OF_CASES: tuple[Estimate | Number, ...] = tuple(
 """Quantities of a case that are no latencies of single samples, each a row of its subject."""
 
 ESTIMATES = tuple(one for one in OF_CASES if isinstance(one, Estimate) and one.pick)
-"""Those with an interval."""
+"""Quantities with an interval."""
 
 NUMBERS = tuple(one for one in OF_CASES if isinstance(one, Number))
 
@@ -33,18 +33,19 @@ COMPARED = {
     for one in OF_CASES
     if isinstance(one, Estimate) and one.compared
 }
-"""Besides statistics of latencies, by name."""
+"""Quantities that comparisons have besides statistics of latencies, by name."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What is measured, as the table of estimates and requirements name it."""
+    """A quantity, as the table of estimates and requirements name it."""
 
     name: str
     unit: str
     meaning: str
     statistics: tuple[str, ...]
-    """That it has, the one that a requirement means by its name alone first."""
+    """Statistics that it has, first the one that a requirement means by the quantity's name alone.
+    """
     of_samples: bool = False
     """Whether single samples have it, so that any percentile can be asked for."""
     more_is_better: bool = False
@@ -140,10 +141,10 @@ QUANTITIES = _by_name(
     *(_quantity(one) for one in OF_CASES if isinstance(one, Estimate)),
     *map(_quantity, NUMBERS),
 )
-"""All of them, by name."""
+"""All quantities, by name."""
 
 BY_ANY_NAME = {name: row for row in QUANTITIES.values() for name in (*row.names, row.name)}
-"""By every name that limits accept."""
+"""Quantities by every name that limits accept."""
 
 __all__ = [
     "BY_ANY_NAME",

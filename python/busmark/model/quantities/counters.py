@@ -16,12 +16,12 @@ class Counter(NamedTuple):
 
     column: str
     scope: str
-    """Whose rows have it."""
+    """Scope of the rows that have it."""
     title: str
     meaning: str
     unit: str = ""
     is_trouble: bool = False
-    """Whether a report says it where it is not 0."""
+    """Whether a report mentions it where it is not 0."""
 
 
 COUNTERS = (
@@ -90,4 +90,4 @@ OF_CASES = tuple(
     )
     for one in COUNTERS
 )
-"""In the order of tables."""
+"""Quantities in the order of tables."""

@@ -211,4 +211,4 @@ OF_CASES = (
     LOST_BEFORE,
     REPETITIONS,
 )
-"""In the order of tables."""
+"""Quantities in the order of tables."""

@@ -95,4 +95,4 @@ UDP_SOCKET_DROPS = Number(
 )
 
 OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, CAPTURED, CAPTURE_DROPPED, UDP_SOCKET_DROPS)
-"""In the order of tables."""
+"""Quantities in the order of tables."""

@@ -218,4 +218,4 @@ OF_CASES = (
     PROBES_SENT,
     PROBES_LOST,
 )
-"""In the order of tables."""
+"""Quantities in the order of tables."""

@@ -458,4 +458,4 @@ OF_CASES = (
     LOSS,
     SUSTAINED_RATE,
 )
-"""In the order of tables."""
+"""Quantities in the order of tables."""

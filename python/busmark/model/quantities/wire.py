@@ -240,4 +240,4 @@ OF_CASES = (
     WIRE_DISCOVERY,
     WIRE_DISCOVERY_PACKETS,
 )
-"""In the order of tables."""
+"""Quantities in the order of tables."""

@@ -43,7 +43,7 @@ CHUNK = 1 << 18
 CLOSE_S = 0.01
 """Lines that come within this time of each other are read together."""
 GATHER_S = 0.02
-"""For this time they gather by default."""
+"""Time for which lines are gathered by default."""
 LONGEST_WORDS = 1 << 16
 """Bytes of a line of errors; a longer one comes in pieces."""
 MOST_ERRORS = 20
@@ -58,7 +58,7 @@ class Ending:
 
 
 LOOPBACK = Address("lo", "127.0.0.1")
-"""Where a bus is by default."""
+"""Address of a bus by default."""
 
 
 def completed(interface: str | None, address: str | None) -> tuple[str, str]:
@@ -94,7 +94,7 @@ class Attachment:
 
     adapter: str
     transport: str = ""
-    """Empty: the adapter's first."""
+    """Transport; empty: the adapter's first."""
     domain: int = 0
     interface: str = "lo"
     address: str = "127.0.0.1"
@@ -219,7 +219,7 @@ class Process:
         self._chunks: queue.SimpleQueue[tuple[list[bytes], int] | None] = queue.SimpleQueue()
         """Lines that came together, and when; None: there are no more."""
         self._lines: deque[tuple[bytes, int]] = deque()
-        """Those that are read next."""
+        """Lines that are read next."""
         self._put = self._taken = 0
         self._errors: list[str] = []
         self._readers = [

@@ -11,7 +11,7 @@ from busmark.errors import UserError
 from busmark.plugins.bus.attachment import READING, Attachment, Ending, Process, Reading, process
 
 Message = dict[str, Any]
-"""As sent on the bus: `news` or `trouble` says what it is."""
+"""A message as it is sent on the bus: `news` or `trouble` says what it is."""
 
 ANSWER_S = 15.0
 """Time to answer, besides what the order itself may take."""
@@ -27,7 +27,7 @@ class Caller:
         self.number = int(self._first()["caller"])
         """Number in its orders, and in answers to them."""
         self.heard: list[Message] = []
-        """What came while an answer was awaited, and was none."""
+        """Messages that came while an answer was awaited, and were none."""
         self.ordered_ns = 0
         """When the last order was given, by CLOCK_MONOTONIC."""
 

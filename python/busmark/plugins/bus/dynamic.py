@@ -29,7 +29,7 @@ DEPTH = 64
 """Samples of each instance that may wait to be read."""
 ACKNOWLEDGED_S = 5.0
 FOR_EVER = 2**63 - 1
-"""As the package has a duration without end."""
+"""Duration without end, as the package has it."""
 STEP = re.compile(r"([^.\[\]]+)|\[([0-9]+)\]")
 """A member, or an element of a list."""
 PATH = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[[0-9]+\])*")
@@ -37,14 +37,14 @@ PATH = re.compile(r"[^.\[\]]+(?:\.[^.\[\]]+|\[[0-9]+\])*")
 
 @dataclass(frozen=True)
 class Task:
-    """What to do."""
+    """A task: to read or to write samples."""
 
     does: str
     """read or write."""
     domain: int
     topic: str
     wait_s: float
-    """For discovery, and for a match."""
+    """Seconds to wait for discovery, and for a match."""
     count: int = 1
     """To write."""
     value: dict[str, Any] = field(default_factory=dict)
@@ -54,7 +54,7 @@ class Task:
 
 
 class Problem(Exception):
-    """What the user has to know, and what can be done."""
+    """A problem that the user has to know of, with its remedy."""
 
     def __init__(self, message: str, remedy: str = "") -> None:
         super().__init__(message)

@@ -35,7 +35,7 @@ VENDORS = {
     0x0114: "Dust DDS",
     0x01F0: "ZeroDDS",
 }
-"""By RTPS vendor id, as the DDS Foundation lists them; ZeroDDS is not in its list."""
+"""Vendors by RTPS vendor id, as the DDS Foundation lists them; ZeroDDS is not in its list."""
 
 QUIET_S = 2.0
 """Discovery is over when nothing has come or gone for this time."""
@@ -56,7 +56,7 @@ KEYED = "busmark::KeyedSample"
 
 @dataclass(frozen=True)
 class Owner:
-    """Whose a participant is."""
+    """The owner of a participant."""
 
     key: str
     what: str
@@ -64,7 +64,7 @@ class Owner:
     app: int | None = None
     group: int | None = None
     tests: tuple[Message, ...] = ()
-    """As `list` answers them."""
+    """Tests, as the answers to `list` have them."""
 
     def words(self) -> str:
         """Return the owner in words, such as `app 3 (group 1)`."""
@@ -75,11 +75,11 @@ class Owner:
 
 @dataclass(frozen=True)
 class BusContents:
-    """What is on a bus at one moment."""
+    """Contents of a bus at one moment."""
 
     entities: Sequence[Message]
     answers: Sequence[Message]
-    """From our participants, to the order `list`."""
+    """Answers of our participants to the order `list`."""
     at_realtime_ns: int
     settled: bool
     """Nothing had come or gone for `QUIET_S`."""
@@ -199,7 +199,8 @@ class Foreign:
 
     def __init__(self) -> None:
         self.there: dict[str, Message] = {}
-        """By key, as `as_json` describes them; with `since_ns`, when they were discovered here."""
+        """Entities by key, as `as_json` describes them; with `since_ns`, when they were discovered
+        here."""
         self._since_ns: dict[str, int] = {}
 
     def look(self, seen: Message, answers: Sequence[Message]) -> Iterator[Message]:

@@ -24,7 +24,7 @@ MOST_AT_ONCE = 50_000
 
 
 class Source(Protocol):
-    """Where messages come from: a caller on the bus."""
+    """A source of messages: a caller on the bus."""
 
     @property
     def dropped(self) -> int:
@@ -41,7 +41,7 @@ class Source(Protocol):
 
 
 class Watching:
-    """What was seen so far, and how it comes to be more."""
+    """An observer of the bus, and how it learns more."""
 
     def __init__(
         self, source: Source, clock: Callable[[], float] = time.monotonic, *, foreign: bool = False
@@ -52,7 +52,7 @@ class Watching:
         self._awaits_entities = False
         self._source, self._clock = source, clock
         self._asked: dict[int, float] = {}
-        """By instance, when it was asked last."""
+        """Time at which an instance was asked last, by instance."""
         self._everybody = False
         self._looked_s = 0.0
 

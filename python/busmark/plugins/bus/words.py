@@ -31,7 +31,7 @@ OTHER_END = {
     "transmitter": "receiver",
     "receiver": "transmitter",
 }
-"""What the other end of a test is."""
+"""Kind of the other end of a test, by its own kind."""
 
 WRITERS_OF_APP = 64
 """Numbers of writers that an application has."""
@@ -52,7 +52,7 @@ def who(message: Message) -> str:
 
 
 STRANGE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, OSError)
-"""What reading a message raises that no participant of this release has written."""
+"""Exceptions while a message is read that no participant of this release has written."""
 
 
 def line(message: Message) -> str | None:

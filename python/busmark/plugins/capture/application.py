@@ -45,7 +45,7 @@ REMEDY = (
 
 @dataclass(frozen=True, slots=True)
 class Stamps:
-    """In the order in which samples were sent; a time that is not there is NONE."""
+    """Time stamps in the order in which samples were sent; a missing one is NONE."""
 
     numbers: Times
     sent: Times

@@ -33,7 +33,7 @@ UNTIL = {
     "application": "received by the application",
     "data": "no L: last data packet",
 }
-"""What ends the time by which Eq. 2 divides."""
+"""Ends of the time by which Eq. 2 divides."""
 
 Times = tuple[str, str, Spread]
 """Heading of the row's group, from and to, the times."""

@@ -208,7 +208,7 @@ def _answer(
 
 
 ENDS: dict[str | None, Literal["ACKNACK", "TCP"]] = {"acknack": "ACKNACK", "tcp": "TCP"}
-"""What `--until` says ends L."""
+"""Ends of L, by the word after `--until`."""
 CAPTURES = {".pcap", ".pcapng", ".cap"}
 """Endings of files that are captures, not results."""
 

@@ -31,7 +31,7 @@ class Capture(Companion):
     def __init__(self, stage: Stage) -> None:
         super().__init__(stage)
         self._taken: dict[str, Taking] = {}
-        """By the end of the name of its file."""
+        """Captures by the end of the name of their file."""
         self._nodes: dict[str, str | None] = {}
 
     @classmethod

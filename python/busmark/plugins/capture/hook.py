@@ -92,7 +92,7 @@ def _check_here(
 
 
 NAME = "hops"
-"""Its name among the companions of a round."""
+"""Name among the companions of a round."""
 LIMIT_S = 3600.0
 """A capture that takes longer to decode has no table."""
 STEP_NS = 1_000_000

@@ -22,7 +22,7 @@ class Spread(BaseModel):
     std_ns: float | None
     """Standard deviation, by count - 1; null for a single value."""
     variance_ms2: float | None
-    """Its square, in ms²."""
+    """Square of the deviation, in ms²."""
 
 
 class Range(BaseModel):
@@ -60,9 +60,9 @@ class Submessages(BaseModel):
     protocol: Literal["rtps", "xrce"]
     kind: str
     direction: Literal["to agent", "from agent"] | None
-    """For DDS-XRCE."""
+    """Direction of the submessage, for DDS-XRCE."""
     of: Literal["user", "discovery"] | None
-    """For RTPS, where the submessage names a writer."""
+    """Kind of the writer that it names, for RTPS; null where it names none."""
     count: int
 
 
@@ -103,17 +103,17 @@ class Hop(BaseModel):
     first_ns: int
     last_ns: int
     confirmation: Spread | None
-    """From a data packet to the message that confirms it: ACKNACK."""
+    """Time from a data packet to the message that confirms it: ACKNACK."""
     unconfirmed: int | None
     """Samples without such a confirmation; null where the stream has none."""
     tcp_acknowledgement: Spread | None
-    """From a data packet to the segment that acknowledges it."""
+    """Time from a data packet to the segment that acknowledges it."""
     arrival: Spread | None
-    """From the first byte of a message to its last, where it came in several packets."""
+    """Time from the first byte of a message to its last, where it came in several packets."""
 
 
 class Segment(BaseModel):
-    """From one hop of a way to the next."""
+    """The segment of a way from one hop to the next."""
 
     source: str
     destination: str
@@ -129,11 +129,11 @@ class Way(BaseModel):
     entered: int
     """Samples on the first hop."""
     arrived: int
-    """How many of these are on the last."""
+    """Number of these samples on the last hop."""
     missing: list[int]
     """The others, by their number on the first hop from 1; at most 100."""
     latency: Spread | None
-    """From the data packet of the first hop to the data packet of the last."""
+    """Time from the data packet of the first hop to the data packet of the last."""
     segments: list[Segment]
     confirmed: Spread | None
     """L = T_CM - T_DP: from the data packet of the first hop to the confirmation on the last."""
@@ -156,7 +156,7 @@ class Beside(BaseModel):
     seq: int
     sent_ns: int
     latency_ns: int | None
-    """From sent to received, in the application; null for a lost sample."""
+    """Time from sent to received, in the application; null for a lost sample."""
     data_to_data_ns: int | None
     confirmed_ns: int | None
     """L."""
@@ -182,15 +182,15 @@ class Application(BaseModel):
     received_not_seen: list[int]
     """Samples that were received without a packet on the last hop."""
     latency: Spread | None
-    """From sent to received."""
+    """Time from sent to received."""
     data_to_data: Spread | None
     confirmed: Spread | None
     """L."""
     confirmed_by: Literal["ACKNACK", "TCP"] | None
     sent_to_packet: Spread | None
-    """From sent to the first byte of the data packet."""
+    """Time from sent to the first byte of the data packet."""
     packet_to_received: Spread | None
-    """From the data packet on the last hop to received."""
+    """Time from the data packet on the last hop to received."""
     data_to_data_less_latency: Spread | None
     """Difference for each sample."""
     eq2_mbit_s: Range | None
@@ -216,7 +216,7 @@ class Run(BaseModel):
 
 
 class Interface(BaseModel):
-    """Where packets were captured."""
+    """An interface on which packets were captured."""
 
     name: str
     packets: int
@@ -239,7 +239,7 @@ class Analysis(BaseModel):
     protocols: dict[str, int]
     """Packets by protocol."""
     remarks: list[str]
-    """What limits these figures."""
+    """Remarks on what limits these figures."""
     fault: dict[str, Any] | None
     """Why reading ended before the end of the file: offset, kind, what."""
     interfaces: list[Interface]

@@ -39,7 +39,7 @@ ROWS = (
     "stream_end",
     "segment_end",
 )
-"""What the analysis reads of all rows."""
+"""Columns that the analysis reads of all rows."""
 ANSWERS = (
     "kind",
     "time_ns",
@@ -52,7 +52,7 @@ ANSWERS = (
     "first_seq",
     "last_seq",
 )
-"""What it reads of ACKNACK and GAP besides."""
+"""Columns that the analysis reads besides of rows of ACKNACK and GAP."""
 CARRIED = (
     "kind",
     "flow",
@@ -71,7 +71,7 @@ CARRIED = (
     "fragments",
     "repeated",
 )
-"""What it reads of rows that carry samples of users."""
+"""Columns that the analysis reads of rows that carry samples of users."""
 CARRYING = {"rtps": ("DATA", "DATA_FRAG"), "xrce": ("WRITE_DATA", "DATA")}
 ANSWERING = {"rtps": ("ACKNACK", "GAP"), "xrce": ("ACKNACK",)}
 PIECE = 1 << 19
@@ -104,7 +104,7 @@ class Packets:
     counts: pl.DataFrame
     """Rows by kind, discovery or not, and flow: all of them."""
     runs: Sequence[Run] = ()
-    """In the order of time."""
+    """Runs in the order of time."""
 
     def kind(self, protocol: str, name: str) -> int:
         """Return the number of a kind of submessage."""

@@ -14,7 +14,7 @@ from busmark.plugins.capture.wire import reverse_flows
 
 RELIABLE = 0x80
 KEYS = ("kind", "flow", "source", "writer", "stream", "run")
-"""What the samples of one writer on one flow have in common, in one run."""
+"""Columns in which the samples of one writer on one flow agree, in one run."""
 
 
 @dataclass(slots=True)

@@ -36,7 +36,7 @@ class Capture:
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """What is known of it."""
+    """A capture that was decoded: its table and its summary."""
 
     capture: Capture
     table: Path
@@ -153,7 +153,7 @@ COLUMNS = (
     "last_seq",
     "stream_end",
 )
-"""What is read of samples in the table."""
+"""Columns that are read of samples in the table."""
 ANSWERS = (
     "time_ns",
     "flow",
@@ -166,12 +166,12 @@ ANSWERS = (
     "first_seq",
     "acked",
 )
-"""What is read of confirmations."""
+"""Columns that are read of confirmations."""
 CONFIRMED = ("confirmed_ns", "acknowledged_ns")
 PROTOCOLS = {"rtps": "rtps", "xrce": "xrce", "busmark": "busmark"}
 """Protocols that are read; samples in others are found by their header alone."""
 WHOLE = ("flow", "source", "writer", "first_seq")
-"""What fragments of one sample of RTPS have in common."""
+"""Columns in which the fragments of one sample of RTPS agree."""
 KEY = ("hop", "sample_writer", "sample_seq", "answered", "warm_up")
 
 

@@ -27,10 +27,11 @@ ROUNDED_NS = 510.0
 decimals."""
 
 ROUNDED = 5e-4
-"""The same relative, of any value: the CSV of performance_test has four digits."""
+"""Relative difference of two values that were rounded: the CSV of performance_test has four digits.
+"""
 
 DEVIATIONS = 1e-2
-"""The same of deviations, which are divided by the count or by one less."""
+"""Relative difference of two deviations, which are divided by the count or by one less."""
 
 KEYS = (
     "adapter", "transport", "profile", "payload", "size", "wait", "placement", "arrivals",

@@ -119,7 +119,7 @@ FLAWS = (HALVED, SECONDS, TRUNCATED, OMISSION, STAMPS, WARM_UP, TIMEOUTS, LOSS_S
 
 @dataclass(slots=True)
 class _Process:
-    """What one process printed of one size."""
+    """Lines that one process printed about one size."""
 
     size: int
     line: int

@@ -101,7 +101,7 @@ class Run:
     intervals: pl.DataFrame | None = None
     """Columns of the table `intervals` that the source has."""
     line: int = 1
-    """Where it begins."""
+    """Line at which it begins."""
     file: str = ""
     """This and the form of the file are set when all files are put together."""
     form: str = ""
@@ -112,7 +112,7 @@ class Run:
     joined: list[str] = field(default_factory=list)
     """Other files whose figures or samples are in it."""
     half: Half | None = None
-    """Which half of the run it is, where each process has a file of its own."""
+    """The half of the run that it is, where each process has a file of its own."""
     notes: list[str] = field(default_factory=list)
     """Flaws that concern this run only, by identifier."""
     observed: list[tuple[Flaw, str]] = field(default_factory=list)
@@ -125,7 +125,7 @@ class Half:
 
     side: Literal["written", "read"]
     alike: str
-    """What both halves state alike."""
+    """Text that both halves have in common."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Flaw:
     cause: str
     remedy: str
     of_summaries: bool = False
-    """Whether it is none of runs whose samples are known."""
+    """Whether it does not concern runs whose samples are known."""
 
 
 @dataclass(slots=True)
@@ -163,16 +163,16 @@ class ImportedFile:
     tool: str
     """The tool's name for people, such as RTI Perftest."""
     form: str
-    """In which of its formats the file is."""
+    """Format of the tool in which the file is."""
     version: str | None = None
     runs: list[Run] = field(default_factory=list)
     observed: list[FlawEvidence] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     """Parts that were not read, with line and reason."""
     titles: dict[str, str] = field(default_factory=dict)
-    """By adapter, what the measured middleware is called; the tool's name is added."""
+    """Titles of the measured middleware, by adapter; the tool's name is added."""
     versions: dict[str, str] = field(default_factory=dict)
-    """By adapter, the middleware's version where it is known."""
+    """Versions of the middleware, by adapter, where they are known."""
 
     def observe(self, flaw: Flaw, evidence: str, runs: list[Run]) -> None:
         """Add a flaw of these runs, unless there are none."""

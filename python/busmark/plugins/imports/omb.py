@@ -43,7 +43,7 @@ KINDS: dict[str, tuple[Quantity, str]] = {
     "PublishLatency": ("publish", "ms"),
     "PublishDelayLatency": ("publish_delay", "us"),
 }
-"""What its names mean, and their unit."""
+"""Quantity and unit by the names in a file."""
 
 CLOCKS = Flaw(
     "omb-clocks",
@@ -91,7 +91,7 @@ FLAWS = (CLOCKS, POSITIVE, START, PRODUCER_RATE, CAPPED, SIZE)
 
 
 class TestResult(Document):
-    """What is read of it; the aggregated figures are taken by their names."""
+    """The fields of a result that are read; the aggregated figures are taken by their names."""
 
     __test__ = False
 

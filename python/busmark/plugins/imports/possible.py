@@ -20,7 +20,7 @@ from busmark.store.tables import bounds_of
 MOST_RUNS = 10_000
 """Each becomes files of its own."""
 MOST_FIGURES = 2_000_000
-"""They are held in memory, and no run has a second for each."""
+"""Figures at most: they are held in memory, and no run has a second for each."""
 BY_ONE_CLOCK = ("round_trip", "half_round_trip", "publish", "per_hop")
 """Quantities that end after they begin by the same clock: none of them is below zero. A time
 between two clocks may be."""
@@ -38,7 +38,7 @@ TWO_CLOCKS = Flaw(
     "anything took. They are left out; counts and rates hold.",
     "Measure round trips, or run sender and receiver on one host.",
 )
-"""In files of any tool."""
+"""Flaw of files of any tool."""
 
 NOTHING = Flaw(
     "import-nothing-received",
@@ -48,7 +48,7 @@ NOTHING = Flaw(
     "between samples that it received counts no loss either.",
     "See whether the endpoints had matched, and whether their QoS are compatible.",
 )
-"""In files of any tool."""
+"""Flaw of files of any tool."""
 
 
 def nothing_received(run: Run) -> None:

@@ -43,7 +43,7 @@ FOLDERS = Flaw(
     "stand for, such as an emulated loss, is in no file.",
     "Import the folders of each condition by themselves, with --set settings.NAME=VALUE.",
 )
-"""In files of any tool."""
+"""Flaw of files of any tool."""
 
 
 @dataclass(slots=True)
@@ -52,14 +52,14 @@ class Collection:
 
     form: str | None = None
     imported: dict[str, ImportedFile] = field(default_factory=dict)
-    """By file."""
+    """Imported files, by path."""
     formats: dict[str, list[str]] = field(default_factory=dict)
     """Files by name of their importer."""
     files: list[SourceFile] = field(default_factory=list)
     contents: dict[str, str] = field(default_factory=dict)
     """File by its content, however that is encoded."""
     refused: dict[str, UserError] = field(default_factory=dict)
-    """By file, in words."""
+    """Refused files, with the error that says why."""
     order: list[str] = field(default_factory=list)
     """All files."""
 

@@ -50,8 +50,8 @@ DAMAGED = (
     RuntimeError,
     struct.error,
 )
-"""What the libraries raise for an archive that is damaged, encrypted, or packed in a way that they
-do not know."""
+"""Exceptions of the libraries for an archive that is damaged, encrypted, or packed in a way that
+they do not know."""
 
 UNPACKED: dict[bytes, Callable[[BinaryIO], io.BufferedIOBase]] = {
     b"\x1f\x8b": gzip.open,

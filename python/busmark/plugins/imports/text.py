@@ -38,13 +38,13 @@ NANOSECONDS = {
     "s": Decimal(10**9),
     "sec": Decimal(10**9),
 }
-"""What one of these units has."""
+"""Nanoseconds in one of each unit."""
 
 MOST = Decimal(10**18)
 """No time, rate or count of a benchmark is as large; what is does not fit 64 bits."""
 
 LARGEST = 2**63 - 1
-"""That a column of whole numbers can hold; no table allows as much."""
+"""Largest number that a column of whole numbers can hold; no table allows as much."""
 
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?", re.ASCII)
 LONGEST_NUMBER = 400

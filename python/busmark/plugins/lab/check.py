@@ -24,11 +24,11 @@ HEADERS_BYTES = 14 + 20 + 8
 TOLERANCE = 0.1
 """Relative deviation of a rate or delay that is reported."""
 SLACK_S = 2e-4
-"""What this machine itself may add to a delay before it is reported."""
+"""Time that this machine itself may add to a delay before it is reported."""
 
 
 class LinkMeasurement(BaseModel):
-    """What was found between two nodes."""
+    """The measurement of the link between two nodes."""
 
     rate_bit_s: float = Field(description="by UDP at full speed, with headers")
     loss: float = Field(description="share of datagrams lost, sent slowly")

@@ -40,7 +40,7 @@ class Lab(BaseModel):
     owner: Process | None
     """Who removes it; None: it stays until the user removes it."""
     forwarder: Process | None = None
-    """What delays frames, where they are delayed."""
+    """Process that delays frames, where they are delayed."""
 
     @property
     def nodes(self) -> list[str]:

@@ -23,8 +23,8 @@ LOSS_PAUSE_S = 20e-6
 SO_RCVBUFFORCE = 33
 """Option of Linux for root, whom a lab needs anyway: more room than `net.core.rmem_max`."""
 ROOM = 32 << 20
-"""For all steady datagrams, with what the kernel adds: none is lost while this program waits for a
-CPU."""
+"""Room for all steady datagrams, with what the kernel adds: none is lost while this program waits
+for a CPU."""
 END = b"end"
 QUIET_S = 0.5
 END_S = 20.0

@@ -47,7 +47,7 @@ PLAIN_CDR = b"\0\1\0\0"
 
 
 class Wrong(Exception):
-    """What does not fit, and where."""
+    """A value that does not fit, and where it is."""
 
     def __init__(self, path: str, why: str) -> None:
         super().__init__(f"{path}: {why}" if path else why)

@@ -19,7 +19,7 @@ from busmark.temporary import made_beside
 
 @dataclass(frozen=True)
 class BuildOutcome:
-    """What became of one adapter."""
+    """The result of building one adapter."""
 
     name: str
     library: Path | None

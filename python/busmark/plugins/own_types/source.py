@@ -22,7 +22,7 @@ class UserType:
     idl: Path
     """Absolute."""
     name: str
-    """With its modules: `sensors::PointCloud`."""
+    """Name with its modules: `sensors::PointCloud`."""
 
     @classmethod
     def of(cls, idl: Path, name: str) -> UserType:

@@ -54,7 +54,7 @@ def serialise(user: UserType, value: Path, out: Path, idlc: Idlc, folder: Path) 
 
 
 DECODE_S = 60.0
-"""For all samples together."""
+"""Time for decoding all samples together."""
 
 
 class Types:

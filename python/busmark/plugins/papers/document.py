@@ -85,7 +85,7 @@ class Document:
 T = TypeVar("T")
 
 Content = Cell | Figure | str | float | None
-"""What a cell shows: a cell, the value of a figure, text, a number, or nothing."""
+"""Contents of a cell: a cell, the value of a figure, text, a number, or nothing."""
 
 Columns = Mapping[str, Callable[[T], Content]]
 """Headings, with their units, and what each has of a row."""
@@ -95,7 +95,7 @@ class GroupedTable(NamedTuple):
     """A table in the document's own columns."""
 
     group: str
-    """What several tables have in common, such as the middleware."""
+    """Property that several tables have in common, such as the middleware."""
     table: Table
     note: str
     """How to read it."""

@@ -25,7 +25,7 @@ from busmark.stats import Estimate
 Verdict = Literal["agrees", "disagrees", "undecided"]
 
 VERDICTS: dict[bool | None, Verdict] = {True: "agrees", False: "disagrees", None: "undecided"}
-"""By whether the interval lies within the claim, wholly outside, or across a limit."""
+"""Verdicts by whether the interval lies within the claim, wholly outside, or across a limit."""
 
 ALIKE = 1.25
 """Ratios within this factor count as little difference. The documents show such claims as curves

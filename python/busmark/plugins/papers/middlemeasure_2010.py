@@ -26,7 +26,7 @@ BEST_EFFORT_ALL_FINITE = qos("best_effort", "keep_all", 10.0)
 SINGLE = {"publishers": 1, "subscribers": 1}
 
 ORB: dict[str, Any] = {"load": None}
-"""In the place of QoS, of which the ORB has none to choose: the cases without a load."""
+"""Settings in the place of QoS, of which the ORB has none to choose: the cases without a load."""
 
 WHATEVER_QOS = ("test", "size", "payload", "batch", "placement")
 """Parameters in which two cases must agree where one side has no QoS to choose."""

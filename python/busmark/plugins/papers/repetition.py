@@ -22,7 +22,7 @@ DOCUMENTS: dict[str, Document] = {
     "secured-2023": SECURED,
     "xrce-2022": XRCE,
 }
-"""By the value of a scenario's key `document`."""
+"""Documents by the value of a scenario's key `document`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,12 +43,13 @@ MIN_RATES = 4
 """Fewest rates of a curve: two of them are left out in turn, with a neighbour on each side."""
 
 FLAT = {"latency": "floor", "goodput": "best", "loss": "floor"}
-"""What each quantity is called before its knee, in fields of models."""
+"""Names of each quantity's value before its knee, in fields of models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a curve is of: how it is read from rounds, and the scale in which it is straight."""
+    """The quantity of a curve: how it is read from rounds, and the scale in which the curve is
+    straight."""
 
     name: str
     unit: str
@@ -56,15 +57,15 @@ class Quantity:
     counted: str
     """Column with the samples of a round."""
     rise: float
-    """By how much it is above its floor beyond the knee, as heights."""
+    """Rise above its floor beyond the knee, as heights."""
     widest: tuple[float, float]
     """Widest interval, typical and of one figure, with which it is of use."""
     width: Callable[[Figure], float]
     width_text: str
     value: Callable[[float, float], float]
-    """From the scale in which it is straight, at a rate."""
+    """Function that returns the value from the scale in which the curve is straight, at a rate."""
     heights: Callable[[FloatArray], FloatArray] = lambda table: table
-    """In the scale in which its knee is looked for."""
+    """Function that returns the values in the scale in which the knee is looked for."""
     straight: Callable[[FloatArray, FloatArray], FloatArray] = lambda heights, _: heights
     """Heights at these rates, in the scale in which it is straight."""
     x: Callable[[Any], Any] = lambda rate: rate
@@ -74,7 +75,8 @@ class Quantity:
     possible: Callable[[Figure], Figure] = lambda figure: figure
     """A figure within what its value can be."""
     onward: Callable[[float, float, float], float] = lambda straight, _rate, _first: straight
-    """What is straight beyond the measured rates, at a rate, by the first that was measured."""
+    """Function that returns the straight value beyond the measured rates, at a rate, by the first
+    that was measured."""
     errors: Callable[[FloatArray, FloatArray], FloatArray] = lambda errors, _: errors
     """Errors of what is straight as errors of the quantity: relative, or differences of shares."""
 
@@ -169,12 +171,12 @@ class LoadCurve:
     counts: list[int]
     """Samples at each rate."""
     curve: stats.Curve
-    """In the scales in which it is straight."""
+    """Curve in the scales in which it is straight."""
     knee: stats.Knee
 
     @property
     def floor(self) -> Figure:
-        """Its least."""
+        """Its least value."""
         return self.at(self.rates[self.knee.floor])
 
     def covers(self, rate: float) -> bool:

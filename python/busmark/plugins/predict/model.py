@@ -32,13 +32,13 @@ MAX_FACTOR = 4.0
 rounds disagree so much that the curve is of no use."""
 
 MAX_FACTOR_OF_ONE = 10.0
-"""The same for a single prediction, which may lie in a bend."""
+"""Ratio of the limits beyond which a single prediction, which may lie in a bend, is of no use."""
 
 MAX_LOSS_REACH = 0.25
 """Typical length of a loss's interval, as a share, beyond which a curve is of no use."""
 
 MAX_LOSS_REACH_OF_ONE = 0.5
-"""The same for a single prediction."""
+"""Length of a loss's interval, as a share, beyond which a single prediction is of no use."""
 
 GOODPUT_FALL = 0.2
 """Relative fall by which goodput has left its best."""
@@ -57,9 +57,9 @@ class Sweep(Frozen):
     """Cases that differ only in size, only in rate, or only in one background load."""
 
     label: str
-    """As in every table of the campaign."""
+    """Label as in every table of the campaign."""
     label_title: str = "Middleware"
-    """What the label is, as the heading of a column."""
+    """Heading of the column of labels, for what a label names: the middleware, a choice."""
     where: str
     """Placement and what else is equal in all, in words."""
     adapter: str
@@ -67,23 +67,23 @@ class Sweep(Frozen):
     params: dict[str, Any]
     """Parameters that all cases share."""
     cases: list[str]
-    """In the order of the points."""
+    """Cases in the order of the points."""
 
 
 class Prediction(Frozen):
-    """At a size, rate or background load that was asked for."""
+    """A prediction at a size, rate or background load that was asked for."""
 
     at: float
     """Bytes, samples per second, or the level of the load in the unit of its model."""
     latency: Figure | None
     """No interval where nothing supports one."""
     loss: Figure | None
-    """Null for a size: it is predicted from rates and loads only."""
+    """Share lost; null for a size: it is predicted from rates and loads only."""
     goodput: Figure | None = None
     """Predicted from loads at full speed only."""
     state: State
     remark: str | None
-    """What the state means here; null within."""
+    """Meaning of the state here; null within."""
 
 
 class SizePoint(Frozen):
@@ -115,15 +115,16 @@ class SizeModel(Frozen):
 
 
 class Knee(Frozen):
-    """Where a curve leaves its floor: the offered load, samples per second, or the level of a
-    background load."""
+    """The knee at which a curve leaves its floor: the offered load, samples per second, or the
+    level of a background load."""
 
     value: float | None
-    """By interpolation between two points; null when the curve does not stay above the floor."""
+    """Place of the knee by interpolation between two points; null when the curve does not stay
+    above the floor."""
     low: float
     """Up to here it is shown to be on the floor."""
     high: float | None
-    """From here on it is shown to have left it; null when that is shown nowhere."""
+    """Value from which on it is shown to have left the floor; null when that is shown nowhere."""
     confidence: float
     rounds: int
 
@@ -142,7 +143,7 @@ class RatePoint(Frozen):
     rate_hz: float
     """Offered, as the scenario says."""
     written_per_s: Figure | None
-    """What the writers made of it, all together."""
+    """Samples that the writers wrote at this rate, all together."""
     latency: Figure | None
     """Median of a typical round, ns."""
     loss: Figure | None
@@ -150,7 +151,7 @@ class RatePoint(Frozen):
     """Error when predicted from the neighbours, relative: predicted / measured - 1; null at both
     ends, which have a neighbour on one side only."""
     loss_held_out: float | None
-    """The same for the share lost, as a difference: nothing is relative to a loss of 0."""
+    """Error of the predicted share lost, as a difference: nothing is relative to a loss of 0."""
 
 
 class RateModel(Frozen):
@@ -159,10 +160,10 @@ class RateModel(Frozen):
 
     sweep: Sweep
     latency_floor: Figure | None
-    """At the rate with the lowest latency; null where too few rates have a latency."""
+    """Latency at the rate with the lowest; null where too few rates have a latency."""
     latency_knee: Knee | None
     loss_floor: Figure | None
-    """At the rate with the least loss."""
+    """Loss at the rate with the least."""
     loss_knee: Knee | None
     carried: Figure | None
     """The greatest rate that arrived at a reader: what is written less what is lost. Being the
@@ -175,7 +176,7 @@ class LoadPoint(Frozen):
     """One level of a background load that was measured."""
 
     load: str | None
-    """As asked for; null: none."""
+    """Load as it was asked for; null: none."""
     level: float
     """Achieved, mean of the rounds; 0 without the load."""
     least: float
@@ -189,7 +190,7 @@ class LoadPoint(Frozen):
     """Error when predicted from the neighbours, relative; null at both ends."""
     goodput_held_out: float | None = None
     loss_held_out: float | None = None
-    """As a difference."""
+    """Error of the predicted share lost, as a difference."""
 
 
 class LoadModel(Frozen):
@@ -201,11 +202,11 @@ class LoadModel(Frozen):
     unit: str
     """Unit of levels: 1 is a share of each CPU."""
     latency_floor: Figure | None
-    """At the level with the lowest latency; null without a curve of latency."""
+    """Latency at the level with the lowest; null without a curve of latency."""
     latency_knee: Knee | None
     goodput_best: Figure | None
-    """At the level with the greatest, and so rather too high; null but for streams at full
-    speed."""
+    """Goodput at the level with the greatest, and so rather too high; null except for streams at
+    full speed."""
     goodput_knee: Knee | None
     loss_floor: Figure | None
     loss_knee: Knee | None
@@ -219,7 +220,8 @@ class LeftOut(Frozen):
     sweep: Sweep
     reason: str
     unusable: bool = False
-    """Whether it was measured and its model is of no use; else there was nothing to fit one to."""
+    """Whether it was measured and its model is of no use; otherwise there was nothing to fit one
+    to."""
 
 
 class Predictions(Frozen):
@@ -229,11 +231,11 @@ class Predictions(Frozen):
     name: str
     confidence: float
     latency_rise: float = LATENCY_RISE
-    """By how much latency must exceed its floor to have left it, relative."""
+    """Relative amount by which latency must exceed its floor to have left it."""
     loss_rise: float = LOSS_RISE
-    """By how much loss must exceed its floor to have left it, as a share."""
+    """Share by which loss must exceed its floor to have left it."""
     goodput_fall: float = GOODPUT_FALL
-    """By how much goodput must be below its best to have left it, relative."""
+    """Relative amount by which goodput must be below its best to have left it."""
     sizes: list[SizeModel]
     rates: list[RateModel]
     loads: list[LoadModel] = Field(default=[])

@@ -34,7 +34,7 @@ PERMISSIONS_CA = "9.4.1.1"
 GOVERNANCE = "9.4.1.2"
 PERMISSIONS = "9.4.1.3"
 ACCESS = "8.4.1"
-"""What access control is for."""
+"""Clause on access control."""
 CURVE = ""
 """No clause: keys of CURVE are ZeroMQ's."""
 

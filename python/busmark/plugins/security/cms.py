@@ -26,7 +26,8 @@ HASHES: dict[bytes, hashes.HashAlgorithm] = {
     bytes.fromhex("608648016503040202"): hashes.SHA384(),
     bytes.fromhex("608648016503040203"): hashes.SHA512(),
 }
-"""By object identifier. What is not here, such as SHA-1, is no signature."""
+"""Hash algorithms by object identifier. A signature with any other, such as SHA-1, is not accepted.
+"""
 DIGEST = bytes.fromhex("2A864886F70D010904")
 """Object identifier of the attribute with the digest of what was signed."""
 SEQUENCE, SET, ATTRIBUTES, OCTETS, OBJECT = 0x30, 0x31, 0xA0, 0x04, 0x06

@@ -18,7 +18,7 @@ from busmark.plugins.security.domains import Domains
 
 VERSION = 1
 PARTICIPANTS = ("active", "passive", "idle", "server", "sender", "receiver")
-"""What ends of a run are called (`plan/flows.py`), a server, and two names for use by hand."""
+"""Names of the ends of a run (`plan/flows.py`), a server, and two names for use by hand."""
 TOPICS = ("busmark*",)
 """Every topic that Busmark makes."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,59}")
@@ -27,7 +27,7 @@ MOST_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class DocumentRequest:
-    """What documents are wanted for."""
+    """The documents that are asked for."""
 
     participants: Sequence[str] = PARTICIPANTS
     domains: Sequence[Domains] = (Domains(0, 0),)

@@ -50,7 +50,7 @@ class Documents:
     directory: Path
     passphrase: str
     about: dict[str, Any]
-    """What `security.toml` says; empty where there is none."""
+    """Contents of `security.toml`; empty where there is none."""
 
     def __repr__(self) -> str:
         """Return the text of this directory without the passphrase."""
@@ -58,7 +58,7 @@ class Documents:
 
     @property
     def layout(self) -> Layout:
-        """Where its documents are."""
+        """Layout of its documents."""
         return Layout(self.directory)
 
     @property
@@ -281,7 +281,7 @@ class Layout:
 
 PERMISSIONS_SCHEMA = "http://www.omg.org/spec/DDS-SECURITY/20170901/omg_shared_ca_permissions.xsd"
 TIME = "%Y-%m-%dT%H:%M:%S"
-"""As the vendors read it: in UTC, without a zone."""
+"""Format of times as the vendors read it: in UTC, without a zone."""
 
 
 def permissions_document(

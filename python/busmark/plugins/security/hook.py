@@ -34,7 +34,8 @@ VALID_DAYS = 30
 
 
 class CampaignDocuments:
-    """Whose documents participants use. Nothing is made or opened unless a case is secured."""
+    """The documents that participants of a campaign use. Nothing is made or opened unless a case is
+    secured."""
 
     def __init__(self, scenario: Scenario, cases: Iterable[Case], run_dir: Path) -> None:
         self._section: SecuritySection = scenario.security
@@ -193,7 +194,7 @@ another protection than it had; others are a matter of taste."""
 
 @dataclass(frozen=True, slots=True, order=True)
 class Use:
-    """What a participant of a run needs its documents for."""
+    """The purpose for which a participant of a run needs its documents."""
 
     participant: str
     profile: str

@@ -22,14 +22,15 @@ KINDS = (
     "ENCRYPT",
     "ENCRYPT_WITH_ORIGIN_AUTHENTICATION",
 )
-"""What a governance document may say of a protection, from the least to the most."""
+"""Values for a protection in a governance document, from the least to the most."""
 BASIC_KINDS = (NOTHING, "SIGN", "ENCRYPT")
-"""And of payloads."""
+"""Values for the protection of payloads."""
 
 
 @dataclass(frozen=True, slots=True)
 class Governance:
-    """What a governance document says of its domains (DDS Security 1.1, 9.4.1.2), and of topics."""
+    """Contents of a governance document about its domains (DDS Security 1.1, 9.4.1.2), and about
+    topics."""
 
     enable_join_access_control: bool = True
     discovery_protection_kind: Kind = "NONE"
@@ -51,7 +52,7 @@ class Profile:
     name: str
     explanation: str
     governance: Governance | None = None
-    """None: no profile of DDS Security."""
+    """Governance; None: no profile of DDS Security."""
 
 
 NONE = "none"
@@ -105,7 +106,7 @@ DOMAIN_RULE = (
     "liveliness_protection_kind",
     "rtps_protection_kind",
 )
-"""What is said of a domain, in the order of the schema."""
+"""Elements about a domain, in the order of the schema."""
 TOPIC_RULE = (
     "enable_discovery_protection",
     "enable_liveliness_protection",
@@ -114,7 +115,7 @@ TOPIC_RULE = (
     "metadata_protection_kind",
     "data_protection_kind",
 )
-"""What is said of a topic, in the order of the schema."""
+"""Elements about a topic, in the order of the schema."""
 
 
 def governance(what: Governance, domains: Sequence[Domains]) -> str:

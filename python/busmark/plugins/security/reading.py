@@ -36,7 +36,7 @@ class Criteria:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a grant allows or denies, or what a governance document says of its domains."""
+    """A rule: what a grant allows or denies, or what a governance document says of its domains."""
 
     element: Element
     domains: tuple[Domains, ...]
@@ -65,7 +65,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """What one subject may do."""
+    """The grant of one subject."""
 
     element: Element
     subject: str

@@ -44,7 +44,7 @@ WORDS = {
     "·": "not supported, hence never imitated",
     "?": "not known",
 }
-"""What a cell of the table says, with its meaning."""
+"""Meanings of the cells of the table."""
 
 
 def listing(found: Sequence[Adapter], *, long: bool = False) -> Document:

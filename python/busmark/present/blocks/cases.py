@@ -43,7 +43,7 @@ MOST_NAMED = 6
 """Rows named that are not complete for one reason."""
 
 NUMBER = re.compile(r"\d[\d\N{NARROW NO-BREAK SPACE}.]*(?: samples?)?")
-"""In which reasons differ that are one."""
+"""Numbers and counts in which two texts of the same reason may differ."""
 
 Concerns = tuple[str, ...]
 """A column's figure, by the names that rules of findings have for it."""

@@ -372,7 +372,7 @@ DISCOVERY = (
     ("match of the other endpoint", "peer_match", "peer_match_after"),
     ("first sample received", "first_sample", "first_sample_after"),
 )
-"""What is timed, and its fields: from the start and from the end of creation."""
+"""Times of a discovery test, and their fields: from the start and from the end of creation."""
 
 
 def _discovery(case: CaseSummary) -> Table:
@@ -417,7 +417,7 @@ PURPOSES = {
     "unattributed": "other connections, not counted",
 }
 OF_OTHERS = ("foreign", "unattributed")
-"""What no sample of the run costs."""
+"""Purposes of packets that are not a cost of samples of the run."""
 
 
 def _wire(case: CaseSummary) -> Iterator[Table]:
@@ -560,7 +560,7 @@ RESULT = {
     "discovery": [Field("First sample", "first_sample_ns", "ns")],
     "throughput": [Field("Goodput", "mbit_per_s", "Mbit/s")],
 }
-"""What the list of rounds shows of each, by test."""
+"""Fields that the list of rounds shows of each round, by test."""
 
 
 def _number(r: RoundSummary) -> str:

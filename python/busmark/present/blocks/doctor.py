@@ -17,7 +17,7 @@ ADVICE = {
     "warning": "fix what you can, then measure; every report lists the rest",
     "note": "go ahead and measure",
 }
-"""By the worst severity."""
+"""Advice by the worst severity."""
 
 SIGNS = {True: "✓", False: "!", None: ""}
 

@@ -27,7 +27,7 @@ TABLES = ("samples", "intervals", "participants", "flows", "batches", "system")
 
 @dataclass(frozen=True)
 class RawFiles:
-    """Where the result directory is, as seen from the page's folder, and which files it has."""
+    """The folder of the result, as seen from the folder of the page, and the files in it."""
 
     base: str
     """Relative, as a URL."""

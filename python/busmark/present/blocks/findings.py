@@ -13,7 +13,7 @@ from busmark.present.charts.flagged import examined
 from busmark.present.document import Block, Cell, Row, Section, Style, Text
 
 STYLES: dict[str, Style] = {"error": "error", "warning": "warning", "note": "note"}
-"""By severity, the worst first."""
+"""Styles by severity, the worst first."""
 
 
 def findings(campaign: Campaign) -> Section | None:

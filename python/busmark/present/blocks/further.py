@@ -239,9 +239,9 @@ class _Cost(NamedTuple):
     parameter: str
     title: str
     names: tuple[str, str]
-    """What shares a row, and what varies."""
+    """Names of the parameters that share a row, and of the one that varies."""
     note: str
-    """What is over what."""
+    """Text that says which value is divided by which."""
 
 
 COSTS = (

@@ -23,7 +23,7 @@ from busmark.present.document import Cell, Row, Section, Text
 from busmark.present.figures import in_words, ratio_with_interval
 
 SIGNS: dict[Outcome, str] = {"failed": "✗", "not measured": "–", "undecided": "?", "passed": "✓"}
-"""By outcome, the worst first."""
+"""Signs by outcome, the worst first."""
 
 COUNTED: dict[Outcome, str] = {
     "passed": "Passed",
@@ -36,7 +36,7 @@ COUNTED: dict[Outcome, str] = {
 MOST_RATIO = 10.0
 """A percentile that would have to grow by more says less than the share of samples beyond."""
 OF_NO_COLUMN = "of no column"
-"""Each value of the table has the unit of its own criterion, written behind it."""
+"""Unit of a column in which each value has the unit of its own criterion, written behind it."""
 
 MANY = f"> {text.count(MOST_MORE)}"
 """More rounds than anybody would run."""

@@ -20,7 +20,7 @@ from busmark.present.document import Cell, Row, Section, Table, Text
 from busmark.present.figures import in_words
 
 SIGNS = {"missed": "✗", "undecided": "?", "met": "✓", "not applicable": "–"}
-"""By verdict, the worst first."""
+"""Signs by verdict, the worst first."""
 WORST = tuple(SIGNS)
 
 MOST_CASES = 12

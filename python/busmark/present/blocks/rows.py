@@ -25,7 +25,7 @@ from busmark.present.document import (
 )
 
 Value = Cell | Figure | float | int | str | bool | None
-"""What a field is of a thing."""
+"""Value of a field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,11 @@ class Field:
     """The value, or the name of the attribute that has it."""
     unit: str = ""
     detail: bool = False
-    """Whether it may be left out where there is no room."""
+    """Whether the field may be left out where there is no room."""
     scale: str = ""
     """Title of the field whose unit and scale it shares."""
     kind: Kind | Literal[""] = ""
-    """Empty: by its values."""
+    """Kind of the values; empty: it follows from them."""
     group: str = ""
     """Heading over this column and its neighbours of the same group."""
 
@@ -52,7 +52,7 @@ class Field:
 
 
 Property = tuple[str, str, Sequence[Value]]
-"""Its name, its unit, and its value in each column."""
+"""Name of a property, its unit, and its value in each column."""
 
 
 def of_second(field: Field) -> Field:

@@ -19,7 +19,7 @@ from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Kind, R
 from busmark.present.figures import quantity_name
 
 TESTS = ("latency", "throughput")
-"""Those that have two parties in this sense."""
+"""Tests with a publisher and a subscriber."""
 
 
 DRAWN = ("Average", "Min", "50 %", "99 %", "Max")
@@ -36,12 +36,12 @@ ARRIVALS: dict[str, tuple[Kind, str]] = {
 
 
 Figures = dict[str, float | None]
-"""By the heading of their column."""
+"""Figures by the heading of their column."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """One size of a test: what the publisher sees of latency, what arrived at the subscriber."""
+    """One size of a test: latency as the publisher sees it, and what arrived at the subscriber."""
 
     case: str
     size: int
@@ -51,7 +51,7 @@ class Size:
     count: int | None = None
     latencies: Figures = field(default_factory=dict)
     arrivals: Figures = field(default_factory=dict)
-    """In the rounds that count. Rates are of a typical round."""
+    """Figures of the subscriber, in the rounds that count. Rates are of a typical round."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,13 @@ class Pair:
     """One test over several sizes. Its halves are called A, the publisher's, and B."""
 
     number: int
-    """From 1; of the tests of a document its number there."""
+    """Number from 1; for tests of a document, their number in the document."""
     test: str
     part: str
     """Part of the campaign, such as its first half; empty: the whole."""
     first: CaseSummary
     rows: list[Size]
-    """In order of size."""
+    """Rows in order of size."""
 
 
 def pairs(campaign: Campaign) -> list[Pair]:

@@ -27,7 +27,8 @@ from busmark.present.charts.shapes import (
 Pick = Callable[[CaseSummary], Figure | None]
 
 MOST_ABOVE = 2.5
-"""What lies this many times above the longest bar would squeeze the bars; the caption gives it."""
+"""Largest height of a line or of the floor, as a multiple of the longest bar: any higher would
+squeeze the bars. The caption gives the value of a line beyond."""
 
 FEWEST_ROWS, FEWEST_COLUMNS = 2, 3
 """Labels and sizes of a heat map: a table shows less than that better."""

@@ -47,14 +47,14 @@ BODY, WIDENED = (5.0, 95.0), 0.5
 of densities is wider."""
 
 REACH = 0.8
-"""How far an axis goes beyond the whiskers, in lengths from the smallest sample to the upper
-whisker."""
+"""Length of an axis beyond the whiskers, as a multiple of the length from the smallest sample to
+the upper whisker."""
 
 MOST_LINEAR = 8
 """Times that whiskers may differ on a linear axis."""
 
 AROUND = 1.25
-"""How far a logarithmic axis goes beyond them, as a factor."""
+"""Length of a logarithmic axis beyond the whiskers, as a factor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class Measure:
     test: str
     title: str
     samples: str
-    """What a case must have."""
+    """Requirement on a case, in words."""
     is_jitter: bool = False
     """Jitter may be negative: no logarithm of it is drawn."""
 

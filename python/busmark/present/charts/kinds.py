@@ -32,12 +32,12 @@ from busmark.present.charts.shapes import Axis, Bars, Boxes, Heat, Keys, Picture
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where the page shows several charts, to choose from."""
+    """A place on the page that has several charts to choose from."""
 
     id: str
     title: str
     keys: Keys = ()
-    """What chooses this one."""
+    """Keys by which this chart is chosen."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,26 +49,26 @@ class ChartKind:
     title: str
     test: str
     needs: str
-    """What a campaign must have for it, for the list of what was left out."""
+    """Requirement of the chart on a campaign, for the list of charts that were left out."""
     has: Callable[[CaseSummary], object]
-    """Whether a case is in it."""
+    """Whether a case is in the chart."""
     draw: Draw
     _: KW_ONLY
     explanation: str = ""
-    """What neither axes, legend nor caption say."""
+    """Facts that neither axes, legend nor caption state."""
     by: Callable[[CaseSummary], Keys] = panels.where
-    """What cases of one chart have in common."""
+    """Keys that cases in one chart have in common."""
     shape: type[Shape] = Picture
     place: Place | None = None
-    """None: one of its own."""
+    """Place on the page; None: one of its own."""
     of_series: bool = False
-    """Whether it shows points of samples, for which the page has room only in a limited number of
-    cases."""
+    """Whether the chart shows points of samples, for which the page has room only in a limited
+    number of cases."""
     figures: tuple[str, ...] = ()
-    """What it shows of a case, by the names that rules of findings have for figures; empty:
-    everything. Findings on other figures are not shown with it."""
+    """Figures that it shows of a case, by the names that rules of findings have for figures; empty:
+    all. Findings on other figures are not shown with it."""
     by_case: bool = False
-    """Whether it is of distributions of single cases, which the workbook does not draw."""
+    """Whether it shows distributions of single cases, which the workbook does not draw."""
 
     def cases(self, campaign: Campaign) -> list[CaseSummary]:
         """Return those in it, in the order of the tables."""
@@ -90,13 +90,13 @@ MEDIANS = ("median", "latency", "rounds")
 """Names of figures that findings on medians concern."""
 
 GOODPUTS = (GOODPUT.key, "rounds")
-"""The same of goodput."""
+"""Names of figures that findings on goodput concern."""
 
 PLACES = {
     "latency": ("latency-distribution", "Latency distribution"),
     "throughput": ("probe-distribution", "Latency distribution under load"),
 }
-"""Where the page has all that is about a distribution, by test."""
+"""Place on the page for everything about a distribution, by test."""
 
 PERCENT = Axis("share of samples sent, at or below, %", ends=(0.0, 100.0))
 
@@ -437,7 +437,7 @@ CHARTS: tuple[ChartKind, ...] = (
 """Figures of many cases, then what is of samples."""
 
 CURVES = tuple(kind for kind in CHARTS if kind.shape is Picture and not kind.by_case)
-"""Those that the workbook draws: of a distribution it has what is of single cases."""
+"""Charts of curves that the workbook draws; it draws no distributions of single cases."""
 
 PAIRS = tuple(
     ChartKind(
@@ -455,4 +455,4 @@ PAIRS = tuple(
 """The interoperability matrix, which the page has as tables."""
 
 KINDS = (*CHARTS, *PAIRS)
-"""Those on paper and in gnuplot."""
+"""Charts on paper and in gnuplot."""

@@ -100,7 +100,7 @@ Dash = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
 DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 SIGNS = ("●", "■", "◆", "▲", "✚", "✖", "▼", "★")
-"""The same as characters."""
+"""Characters that look like the symbols."""
 
 WIDE = 3.0
 """Limits further from the value, as a factor, are cut off by the axis."""

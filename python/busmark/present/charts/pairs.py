@@ -22,7 +22,7 @@ MARKS = {
     "unsupported": "n/a",
     "not run": "not run",
 }
-"""What a cell without a figure says."""
+"""Text of a cell without a figure."""
 
 Value = Callable[[compared.Cell], float | None]
 
@@ -38,7 +38,7 @@ class Figure(NamedTuple):
     shown: Callable[[float], str]
     more_is_better: bool = False
     factor: float = 1.0
-    """How many base units are one of the title."""
+    """Base units in one unit of the title."""
     limit: Callable[[compared.Cell], tuple[float, str] | None] = lambda _: None
     """The most that a value may be where it is not known, and what the cell says of it."""
     unit: str = ""

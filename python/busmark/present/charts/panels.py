@@ -16,7 +16,7 @@ from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Reference, described
 
 MOST_CURVES = 10
-"""In one panel, the floor not counted."""
+"""Curves in one panel at most, the floor not counted."""
 
 FAR = 5.0
 """A floor that lies further beyond the other values than this, as a factor, is not drawn: an axis

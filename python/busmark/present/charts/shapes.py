@@ -35,7 +35,7 @@ Kind = Literal["linear", "log", "sizes", "percent", "signed"]
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Its title has the unit."""
+    """An axis; its title has the unit."""
 
     title: str
     kind: Kind = "linear"
@@ -59,7 +59,7 @@ class Point(NamedTuple):
     low: float | None = None
     high: float | None = None
     note: str = ""
-    """What it is, for who points at it."""
+    """Text of the point, for readers who point at it."""
 
 
 def point(x: float, figure: Interval, factor: float = 1.0, note: str = "") -> Point:
@@ -83,10 +83,10 @@ def points(of: Series | None, factor: float = 1.0, note: str = "") -> list[Point
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """In the colour of its label."""
+    """A curve, in the colour of its label."""
 
     name: str
-    """In the legend."""
+    """Name in the legend."""
     label: Label
     points: Sequence[Point]
     line: bool = True
@@ -99,11 +99,11 @@ class Curve:
     thin: bool = False
     """A line that goes with another curve, and is not in the legend."""
     dots: bool = False
-    """Whether there are so many points that each is small."""
+    """Whether there are so many points that each is drawn small."""
     only_x: bool = False
-    """Whether y is a place to be seen at, and no value."""
+    """Whether y is only a place to be seen at, and not a value."""
     fill: float = 0.0
-    """How solid the area below it is."""
+    """Opacity of the area below it."""
     stacked: bool = False
     """Whether its area begins where the previous curve's ends."""
 
@@ -113,11 +113,11 @@ class Reference:
     """A grey line between two points, to compare with."""
 
     name: str
-    """In the legend; empty: it goes with the one before."""
+    """Name in the legend; empty: it shares the entry of the line before."""
     dash: Dash
     ends: tuple[tuple[float, float], tuple[float, float]]
     fits_axis: bool = True
-    """Whether the axis is to reach it."""
+    """Whether the axis is to reach the line."""
 
 
 def described(keys: Keys) -> str:
@@ -129,7 +129,7 @@ def described(keys: Keys) -> str:
 
 
 class Shape:
-    """What a chart shows of a choice of cases."""
+    """A drawing for one choice of cases."""
 
     __slots__ = ()
 
@@ -154,7 +154,8 @@ class Plot:
     curves: Sequence[Curve]
     references: Sequence[Reference] = ()
     heading: str = ""
-    """Where it is one of several below each other; the title of x is below the last."""
+    """Heading where the plot is one of several below each other; the title of x is below the last.
+    """
 
     def places(self) -> list[float]:
         """Return all values of x."""
@@ -193,7 +194,8 @@ class Plot:
 
 @dataclass(frozen=True, slots=True)
 class Picture(Shape):
-    """One choice of cases in one plot, or one case in plots from the top, which have headings."""
+    """A drawing of one choice of cases in one plot, or of one case in plots from the top, which
+    have headings."""
 
     keys: Keys
     members: Sequence[CaseSummary]
@@ -204,7 +206,7 @@ class Picture(Shape):
     apart: bool = False
     """Whether curves have so little in common that paper has a plot for each."""
     together: bool = False
-    """Whether x reaches from the same begin to the same end in all plots."""
+    """Whether x covers the same range in all plots."""
 
     @property
     def plot(self) -> Plot:
@@ -218,7 +220,7 @@ class Picture(Shape):
 
 
 OUTSIDE = 0.5
-"""How far lines across reach beyond the first and the last row; rows are 1 apart."""
+"""Length of lines across beyond the first and the last row; rows are 1 apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +229,7 @@ class Part:
 
     value: float
     note: str = ""
-    """What it is, for who points at it."""
+    """Text of the part, for readers who point at it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,10 +242,10 @@ class Bar:
     low: float | None = None
     high: float | None = None
     note: str = ""
-    """What it is, for who points at it."""
+    """Text of the bar, for readers who point at it."""
     parts: Sequence[Part] = ()
     mark: float | None = None
-    """What the value is to be compared with."""
+    """Value to compare with."""
 
 
 def bar(
@@ -261,21 +263,21 @@ def bar(
 
 @dataclass(frozen=True, slots=True)
 class Bars(Shape):
-    """One choice of cases."""
+    """Bars for one choice of cases."""
 
     keys: Keys
     members: Sequence[CaseSummary]
     axis: Axis
     """Axis of the values. One that begins at 0 has bars that begin there, any other one points."""
     rows: Sequence[Bar]
-    """From the top."""
+    """Rows from the top."""
     remarks: str
     value: str = ""
-    """What a value is, in the legend; empty: the axis says so."""
+    """Meaning of a value, in the legend; empty: the axis says it."""
     part: str = ""
-    """What a part is, in the legend."""
+    """Meaning of a part, in the legend."""
     mark: str = ""
-    """What a mark is, in the legend."""
+    """Meaning of a mark, in the legend."""
     references: Sequence[Reference] = ()
     """Lines across all rows."""
 
@@ -333,7 +335,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Boxes(Shape):
-    """One choice of cases."""
+    """Boxes for one choice of cases."""
 
     keys: Keys
     members: Sequence[CaseSummary]
@@ -369,7 +371,7 @@ class Field:
     shade: float | None
     """0 (best) to 1 (worst); None without a figure."""
     note: str
-    """What it is, for who points at it."""
+    """Text of the field, for readers who point at it."""
     case: str = field(default="", kw_only=True)
     """The case that it is of."""
 
@@ -386,7 +388,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Heat(Shape):
-    """One choice of cases."""
+    """A heat map for one choice of cases."""
 
     keys: Keys
     members: Sequence[CaseSummary]
@@ -396,7 +398,7 @@ class Heat(Shape):
     down: str
     """Title of the rows."""
     rows: Sequence[tuple[str, Sequence[Field | None]]]
-    """None: not measured."""
+    """Rows with their heading; a field is None where it was not measured."""
     remarks: str
     scale: Sequence[tuple[float, str]] = ()
     """Shades, and the values that they stand for."""

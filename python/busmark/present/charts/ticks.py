@@ -35,14 +35,14 @@ HEADROOM = 1.06
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """Where values are on an axis: up to where it reaches, and its ticks."""
+    """Scale of an axis: how far it reaches, and its ticks."""
 
     kind: Kind
     ends: tuple[float, float]
     ticks: Sequence[Tick] = ()
-    """None on a linear axis that each form may divide as it likes."""
+    """Ticks; none on a linear axis that each form may divide by itself."""
     step: float = 1.0
-    """Where a signed axis stops being linear."""
+    """Value at which a signed axis stops being linear."""
 
     def place(self, value: float) -> float:
         """Return where a value is on it, in the unit of its ends."""

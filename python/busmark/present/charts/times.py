@@ -22,14 +22,14 @@ SINCE_BEGIN = Axis("time since the start of the measurement, s")
 INDEPENDENT = "where 95 % would lie if samples were independent"
 
 SIGNED = "IPDV"
-"""What is drawn with its sign: a logarithmic axis has no place for it."""
+"""Quantity that is drawn with its sign: a logarithmic axis has no place for it."""
 
 MIB = 2**20
 
 MILLI = 1e6
 
 USER, KERNEL = 0.8, 0.4
-"""How solid an area is."""
+"""Opacity of areas."""
 
 
 def timeline(quantity: str) -> Draw:

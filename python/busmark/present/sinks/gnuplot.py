@@ -189,7 +189,7 @@ def entry(path: str, stroke: str, fill: str) -> str:
 
 @dataclass
 class Sheet:
-    """One chart: the data sets of its file, and its script."""
+    """Files of one chart: the data sets, and the script."""
 
     each: Drawing
     sets: dict[str, int] = field(default_factory=dict)

@@ -42,18 +42,19 @@ MORE = (
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page adds to blocks."""
+    """Elements that a page adds to blocks."""
 
     swatches: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """Colour and mark of a label."""
     flags: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """By the letter of a finding, the element that explains it and its title."""
+    """Element and title that explain a finding, by the letter of the finding."""
     numbers: Mapping[str, int] = field(default_factory=dict)
     """Places of cases in the list of the page."""
     panels: Mapping[str, Sequence[Panel]] = field(default_factory=dict)
-    """By the key of the chart."""
+    """Panels by the key of the chart."""
     showing: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
-    """By the letter of a finding, element and title of the charts that show its cases."""
+    """Element and title of the charts that show the cases of a finding, by the letter of the
+    finding."""
     rows: dict[str, list[str]] = field(default_factory=dict)
     """Rows of tables that are beyond the first, by the table's key."""
 

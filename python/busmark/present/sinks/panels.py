@@ -36,7 +36,7 @@ PLOT, STACKED = 340, 130
 """Pixels of a plot's height, alone and one below the other. Rows have the height that they need."""
 
 SEVERITIES = {"!!": "error", "!": "warning", "": "note"}
-"""By the sign before the letter of a finding."""
+"""Severities by the sign before the letter of a finding."""
 
 Flags = Mapping[str, tuple[str, str]]
 
@@ -46,15 +46,15 @@ AROUND = 100
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One choice of the selectors."""
+    """A panel: one choice of the selectors."""
 
     keys: Keys
     spec: dict[str, Any]
     caption: str
     axes: str
-    """What is drawn over what, with units."""
+    """Quantities on the axes, with units."""
     members: Sequence[CaseSummary] = ()
-    """What it shows; without the floor."""
+    """Cases that it shows; without the floor."""
     rows: Sequence[str] = ()
     """Labels of the rows, where the filter leaves out whole rows; empty: the row always stays."""
     explanation: str = ""

@@ -128,7 +128,7 @@ FORMS: dict[str, Callable[[str], bytes]] = {
     "svg": lambda svg: _in_mm(svg).encode(),
     "pdf": _pdf,
 }
-"""What makes a file of a picture, by its ending."""
+"""Function that makes a file from a picture, by the ending of the file's name."""
 
 
 def write(

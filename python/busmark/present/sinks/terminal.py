@@ -112,9 +112,9 @@ class _Place:
     styles: list[str] | None = None
     """A style for each cell; None: none has one."""
     follows: bool = False
-    """Whether it stays with the column before it."""
+    """Whether the column stays with the column before it."""
     whole: bool = False
-    """Whether it is broken only where it is very long."""
+    """Whether the text is broken only where it is very long."""
     room: int = 0
     """Characters that the heading of its group wants."""
 
@@ -179,7 +179,7 @@ class _Form:
     """How much of a cell is printed."""
 
     more: bool = False
-    """What stands behind values, where it does not belong to them."""
+    """Whether text that follows values, and does not belong to them, is printed."""
     intervals: bool = True
     of_ratios: bool = True
     below: bool = False
@@ -189,7 +189,7 @@ class _Form:
 WHOLE = _Form(more=True)
 FORMS = (WHOLE, _Form(), _Form(below=True))
 BRIEF = (WHOLE, _Form(), _Form(of_ratios=False), _Form(intervals=False))
-"""As the room gets less."""
+"""Forms in the order in which they need less room."""
 
 
 def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:

@@ -87,7 +87,7 @@ class Sheet:
     row: int = FIRST_ROW
     widths: dict[int, float] = field(default_factory=dict)
     rows: str = ""
-    """How many there are, for the contents."""
+    """Number of rows, for the contents."""
     drawn: int = 0
     shapes: int = 0
     """Charts that are drawn, and that there are, on all of the sheet."""

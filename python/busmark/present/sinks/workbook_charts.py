@@ -14,7 +14,7 @@ from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Bars, Curve, Picture, Point, Reference
 
 MOST_CURVES = 10
-"""In one chart; more cannot be distinguished."""
+"""Curves in one chart at most; more cannot be distinguished."""
 
 SIZE = {"width": 760, "height": 400}
 ROWS_HIGH = 22

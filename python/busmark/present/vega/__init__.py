@@ -32,7 +32,7 @@ VIEWS: dict[type, Callable[[Any, Frame], Spec]] = {
     Boxes: boxes.view,
     Heat: heat.view,
 }
-"""What makes the views of a shape."""
+"""Functions that make the views of a shape, by its type."""
 
 
 def specification(

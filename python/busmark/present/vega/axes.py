@@ -44,7 +44,7 @@ OF_KIND: dict[str, Spec] = {
 
 @dataclass(frozen=True, slots=True)
 class Position(ticks.Scale):
-    """One axis; `axis` has what else is to be known of it, such as its title."""
+    """Position of values along one axis; `axis` has its other properties, such as its title."""
 
     axis: Spec = field(kw_only=True)
 

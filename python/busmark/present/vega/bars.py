@@ -16,8 +16,8 @@ NAME, LINES = 26, 4
 """Characters of a line of the names of rows, and most lines."""
 
 ABOVE, BELOW, HALF, MARKED = 0.16, 0.2, 0.31, 0.42
-"""Where a row has points: its value above the middle, its parts below; half of a bar, and of a
-mark to compare with."""
+"""Places in a row: its value above the middle, its parts below; half of a bar, and of a mark to
+compare with."""
 
 FLAT = 8
 """Times that an axis of bars may reach beyond the longest."""

@@ -28,7 +28,7 @@ VALUES = {
     "low": "5th percentile",
     "least": "smallest",
 }
-"""What a box shows, by the fields of its row."""
+"""Meanings of the parts of a box, by the fields of its row."""
 
 
 def view(of: Boxes, frame: Frame) -> Spec:

@@ -37,7 +37,7 @@ DASHES: dict[str, tuple[float, ...]] = {
     "longdash": (7, 1.6),
     "longdashdot": (7, 1.4, 1, 1.4),
 }
-"""In widths of a line."""
+"""Lengths of dashes and gaps, in widths of the line."""
 
 THIRD = 1 / 3
 CORNERS: dict[str, tuple[tuple[float, float], ...]] = {
@@ -61,7 +61,7 @@ SAMPLE = 2.2
 """Length of a line of the legend, in sizes of the text."""
 
 AROUND_SAMPLE = 3.6
-"""What an entry of the legend takes besides its name, in sizes of the text."""
+"""Space that an entry of the legend takes besides its name, in sizes of the text."""
 
 MARGIN = 5.2
 """Width of a vertical axis with its title, in sizes of the text."""
@@ -70,12 +70,12 @@ APART = {"scale": dict.fromkeys(("shape", "strokeDash", "fill", "stroke"), "inde
 """Channels of which the legend, or lines to compare with, have scales of their own."""
 
 OWN_LOOKS = {"scale": {**APART["scale"], "color": "independent"}}
-"""For plots that have series of their own."""
+"""Settings for plots that have series of their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What `specification` was called with."""
+    """Arguments with which `specification` was called."""
 
     width: float
     height: float | None

@@ -59,7 +59,8 @@ def as_json(data: object) -> str:
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-"""One for all: making it anew for each of a hundred thousand values takes longer than its work."""
+"""Encoder for all values: a new one for each of a hundred thousand values takes longer than its
+work."""
 
 
 class Parts:

@@ -50,21 +50,21 @@ OPTIONS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
     "to": (words.share, ("rounds", "target")),
     "duration": (words.seconds, ("measure", "duration_s")),
 }
-"""By option: what reads its text, and the key of the scenario that it sets."""
+"""Options, each with the function that reads its text and the key of the scenario that it sets."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """What a line asks for; what it leaves out has a default."""
+    """Contents of a line; options that it leaves out have defaults."""
 
     test: str
     adapters: list[str]
     values: dict[str, Any] = field(default_factory=dict)
-    """By option, as `OPTIONS` reads it."""
+    """Values by option, as `OPTIONS` reads them."""
     baselines: frozenset[str] = frozenset({FLOOR_ADAPTER})
     """Adapters that have no QoS to choose: beside a middleware, QoS does not apply to them."""
     interop: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By adapter, the options by which it finds other vendors."""
+    """Options by which an adapter finds other vendors, by adapter."""
 
     @property
     def name(self) -> str:
@@ -272,7 +272,7 @@ COMMENTS = {
     "criteria.min_samples": "one that arrives is enough",
     "run.domain": "of DDS",
 }
-"""By key, what stands beside it."""
+"""Comments on keys."""
 
 OF_AUTO = '"auto": as long as rounds.target needs'
 

@@ -35,7 +35,7 @@ POLICIES = {
 
 
 class Mistaken(ValueError):
-    """What is wrong with the text of an option."""
+    """A mistake in the text of an option."""
 
     def __init__(self, *mistakes: str) -> None:
         self.mistakes = mistakes

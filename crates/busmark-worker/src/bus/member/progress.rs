@@ -166,8 +166,8 @@ impl Member {
         }
     }
 
-    /// That a test has ended, in one message: where the accounts of its writers do not fit, their sums,
-    /// and of segments all samples together.
+    /// Reports in one message that a test has ended: where the accounts of its writers do not fit, with
+    /// their sums, and for segments with all samples together.
     fn tell_end(
         &mut self,
         test: u32,

@@ -140,7 +140,8 @@ impl Member {
         Ok(None)
     }
 
-    /// That it has no such test: a mistake if it alone was meant; of several, some may have none.
+    /// Answers that this member has no such test: a mistake if it alone was meant; if several members
+    /// were, some may have none.
     fn none_here(&self, to: Address, which: Which) -> Result<String, Failure> {
         let (app, kind) = (self.name.app, which.kind.map_or("test", Kind::word));
         let text = match which.test {
@@ -159,8 +160,8 @@ fn means(which: Which, test: &Test) -> bool {
     which.means(test.definition.kind, test.definition.test)
 }
 
-/// Refuses a deadline that would end the match with the other end: a reader matches writers that offer its
-/// deadline, or a shorter one. No other policy that adapters can change is agreed like this.
+/// Refuses a deadline that would end the match with the other end: a reader matches writers that offer
+/// its deadline, or a shorter one. No other policy that adapters can change is agreed like this.
 fn stays_matched(test: &Test, qos: &busmark_adapter::Qos) -> Result<(), Failure> {
     let Some(wanted) = qos.deadline_ns else { return Ok(()) };
     let definition = &test.definition;

@@ -31,7 +31,7 @@ pub struct Discovered {
     peer_matches: bool,
     /// When the first sample was received.
     pub first_ns: Option<i64>,
-    /// Which that was, of a new writer's.
+    /// Sequence number of the first sample that was received from a new writer.
     pub first_seq: Option<u64>,
 }
 
@@ -92,7 +92,7 @@ impl Discovered {
             && (self.peer.is_some() || !self.peer_matches)
     }
 
-    /// What is kept of it.
+    /// The row that is recorded of this repetition.
     pub fn appearance(
         &self,
         created_ns: i64,
@@ -116,10 +116,10 @@ impl Discovered {
     }
 }
 
-/// What the resident says, over all repetitions.
+/// Reports of the resident, over all repetitions.
 #[derive(Debug, Default)]
 pub struct Waiting {
-    /// Its matches, as it said last.
+    /// The resident's matches, as last reported.
     count: u32,
 }
 

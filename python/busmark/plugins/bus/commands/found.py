@@ -112,7 +112,7 @@ def _lists(adapter: Adapter) -> bool:
 
 
 class Filter:
-    """Which writers and readers are shown."""
+    """The writers and readers that are shown."""
 
     def __init__(self, topic: str | None, foreign: bool, everything: bool) -> None:
         self.topic, self.foreign, self.everything = topic, foreign, everything

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ACTIVE = ("transceiver", "transmitter")
 STREAM = ("transmitter", "receiver")
-"""Those that end by themselves."""
+"""Kinds of tests that end by themselves."""
 ENDED_S = 5.0
 """Time that several participants get to end their tests."""
 MOST_NAMED = 10
@@ -26,7 +26,7 @@ MOST_NAMED = 10
 
 @dataclass(frozen=True)
 class Order:
-    """What is ordered, and of whom."""
+    """An order, and the members to which it is given."""
 
     to: Any
     task: Message

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LOOKS_S = 0.2
 LEAVES_S = 10.0
-"""What was heard before the end is stored within this time."""
+"""Time within which everything that was heard before the end is stored."""
 WORDS = {
     "order": "orders",
     "answer": "answers",

@@ -39,9 +39,9 @@ class Sent:
     """Samples of one writer that were seen."""
 
     samples: int
-    """With different numbers."""
+    """Samples with different numbers."""
     rate_hz: float | None
-    """From the first to the last of them; None: fewer than two."""
+    """Rate from the first to the last of them; None: fewer than two."""
     least_bytes: int
     most_bytes: int
     """Serialised, without encapsulation."""

@@ -67,7 +67,7 @@ class BusApp(LiveApp[R]):
 
 T = TypeVar("T")
 Asked = tuple[Callable[["Caller"], None], Callable[[str], None]]
-"""What is to be done, and who is to learn why it failed."""
+"""A task, and the function that receives the reason where it failed."""
 LEAVING_S = 10.0
 """Time that it gets to leave the bus."""
 

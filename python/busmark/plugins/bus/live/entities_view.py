@@ -22,7 +22,7 @@ from busmark.plugins.bus.found import CONTROL, BusContents, Owner, following, lo
 from busmark.plugins.bus.live.bus_app import Hand
 
 GONE_S = 30.0
-"""What has gone is shown for this time."""
+"""Time for which an entity that has gone is shown."""
 STYLES = {"foreign": Style(color="cyan"), "gone": Style(dim=True, italic=True)}
 KINDS = {
     ("ping", "writer"): "transceiver",
@@ -82,7 +82,7 @@ class Row:
 
     @property
     def qos(self) -> str:
-        """As it is announced; of a participant its vendor."""
+        """Policies as they are announced; for a participant its vendor."""
         if self.kind == "participant":
             return vendor(self.entity["vendor"])
         return announced(self.entity)
@@ -90,7 +90,7 @@ class Row:
 
 @dataclass
 class EntityRow:
-    """What is shown."""
+    """The columns that are shown of an entity."""
 
     rows: Sequence[Row] = ()
     settled: bool = False

@@ -30,7 +30,7 @@ class ChosenTest:
     number: int
     kind: str | None
     rate_hz: float | None = None
-    """As it is ordered; None: not known, or as fast as it goes."""
+    """Rate as it is ordered; None: not known, or as fast as possible."""
 
     def words(self) -> str:
         """Return the test in words, such as `transceiver 7 of app 3`."""

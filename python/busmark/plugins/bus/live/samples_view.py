@@ -28,7 +28,7 @@ BYTES_OF_LINE = 16
 
 @dataclass
 class Samples:
-    """What has come of a topic."""
+    """Samples of a topic that have come."""
 
     latest: deque[Message] = field(default_factory=lambda: deque(maxlen=MOST))
     came: int = 0

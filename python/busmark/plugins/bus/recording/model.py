@@ -42,7 +42,7 @@ Nanoseconds = Annotated[int, Field(ge=0, lt=2**63)]
 Count = Annotated[int, Field(ge=0, lt=2**63)]
 
 Kind = Literal["order", "answer", "joined", "left", "live", "result", "trouble", "other"]
-"""What a message is."""
+"""Kind of a message."""
 
 
 class RecordingLine(BaseModel):
@@ -58,7 +58,7 @@ class Header(RecordingLine):
     """Version of the format."""
     busmark_version: Text
     adapter: Text
-    """As it was named to the recorder: a name, or the path of a library."""
+    """Adapter as it was named to the recorder: a name, or the path of a library."""
     adapter_version: Text
     middleware: Text
     """The middleware's name and version, as the adapter states them."""
@@ -73,20 +73,20 @@ class Header(RecordingLine):
     utc: Moment
     """When the recording began, by the clock of the recorder's host."""
     monotonic_ns: Nanoseconds
-    """The same moment by CLOCK_MONOTONIC of that host."""
+    """This moment by CLOCK_MONOTONIC of that host."""
     listener: Count
     """Number of the recorder as a caller: it asks once who is on the bus."""
 
 
 class Line(RecordingLine):
-    """What every further line has: when it was heard, at the recorder."""
+    """Fields of every further line: when the recorder heard the message."""
 
     at_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    """Since the recording began, by the monotonic clock."""
+    """Seconds since the recording began, by the monotonic clock."""
     utc: Text
-    """The same moment by the clock of the recorder's host."""
+    """This moment by the clock of the recorder's host."""
     monotonic_ns: Nanoseconds
-    """The same moment by CLOCK_MONOTONIC of that host."""
+    """This moment by CLOCK_MONOTONIC of that host."""
 
 
 class MessageLine(Line):
@@ -96,7 +96,7 @@ class MessageLine(Line):
     """`order` of a caller; `answer` of a participant to one; `joined` and `left`; `live` figures;
     `result` of a test that has ended; `trouble`; `other`: none that this Busmark knows."""
     message: dict[str, Any]
-    """As it was on the bus."""
+    """Message as it was on the bus."""
 
 
 class GapLine(Line):
@@ -106,7 +106,7 @@ class GapLine(Line):
     foreign: Count
     """Without the cookie of the bus: somebody else's traffic on its topics."""
     malformed: Count
-    """With the cookie, but no message of this protocol."""
+    """Messages with the cookie that are not messages of this protocol."""
     overflow: Count
     """Messages that came faster than they could be stored."""
 

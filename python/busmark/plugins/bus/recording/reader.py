@@ -165,7 +165,7 @@ def _first(error: ValidationError) -> str:
 
 SECOND_NS = 1e9
 HISTORY_S = 5.0
-"""What participants have kept for the recorder has come in this time."""
+"""Time within which everything has come that participants keep for the recorder."""
 
 Key = tuple[int, int]
 """Caller of an order, and its number."""
@@ -186,7 +186,7 @@ class Order:
 
 @dataclass
 class Session:
-    """What is needed to do it again."""
+    """A recording with everything that is needed to repeat it."""
 
     adapter: str
     orders: list[Order] = field(default_factory=list)
@@ -197,8 +197,8 @@ class Session:
     ended: list[tuple[float, int, Test, str]] = field(default_factory=list)
     """When it was heard, application, test, and why it failed; empty: it did not."""
     snapshot: dict[int, tuple[float, Message]] = field(default_factory=dict)
-    """By application: when it answered the snapshot at the start of the recording, and the
-    answer."""
+    """Answers to the snapshot at the start of the recording, by application, each with the time at
+    which it came."""
     members: dict[int, set[int]] = field(default_factory=lambda: defaultdict(set))
     """Applications, and the numbers of their processes."""
     groups: dict[int, int | None] = field(default_factory=dict)

@@ -142,7 +142,7 @@ LEAD_NS = 50_000_000
 """Between the decision to begin and the first order."""
 SECOND_NS = 10**9
 LOOK_NS = 10_000_000
-"""What is waited for is looked at so often."""
+"""Pause between two looks at what is waited for."""
 
 
 @dataclass
@@ -151,7 +151,7 @@ class GivenOrder:
 
     step: Step
     sent_s: float | None = None
-    """Since the first one's planned time; None: it was not given."""
+    """Seconds since the planned time of the first order; None: it was not given."""
     refused: str = ""
     """Why it could not be given."""
     answers: dict[int, Message] = field(default_factory=dict)
@@ -179,7 +179,7 @@ class Replay:
     given: list[GivenOrder] = field(default_factory=list)
     ended: list[tuple[int, Test, str]] = field(default_factory=list)
     adapters: dict[int, str] = field(default_factory=dict)
-    """What the tests of each application run on, by its own word."""
+    """Adapters of the tests of each application, by its own account."""
     stopped: list[tuple[int, Test]] = field(default_factory=list)
     """Tests that still ran at the end, and were stopped."""
 
@@ -206,7 +206,7 @@ class Player:
     def __init__(self, caller: Caller, score: Score) -> None:
         self.replay = Replay(score)
         self.notes: list[str] = []
-        """What is different of the bus before anything is ordered."""
+        """Differences of the bus from the recording, before anything is ordered."""
         self._caller = caller
         self._orders: dict[int, GivenOrder] = {}
         self._running: dict[tuple[int, Test], int] = {}

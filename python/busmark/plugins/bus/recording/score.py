@@ -19,7 +19,7 @@ DURATION_S = 60.0
 SHORTEST_S = 0.001
 
 BEFORE = (0, 0)
-"""In the place of caller and number of an order that is not in the recording."""
+"""Caller and number for an order that is not in the recording."""
 
 FILTERS = ("app", "group", "test", "kind", "cmd")
 
@@ -33,7 +33,7 @@ class Options:
     """Numbers of applications in the recording, and those that take their place."""
     groups: dict[int, int] = field(default_factory=dict)
     only: tuple[tuple[str, str], ...] = ()
-    """For each key that is named, one of the values must fit."""
+    """Conditions on orders, as key and value; of several values for one key, one must fit."""
 
     def app(self, number: int) -> int:
         """Return the application that takes the place of this one."""
@@ -45,13 +45,13 @@ class Step:
     """An order that a replay gives."""
 
     planned_s: float
-    """Since the first."""
+    """Seconds since the first order."""
     to: Any
     task: Message
     line: int | None
     """Line of the recording; None: the test ran when the recording began."""
     answers: dict[int, Message]
-    """As recorded, by the application that is to answer now."""
+    """Recorded answers, by the application that is to answer now."""
     after: frozenset[tuple[int, int]] = frozenset()
     """Answers that were there before it: place of the order, and application."""
     after_ended: int = 0
@@ -70,7 +70,7 @@ class Score:
     ended: list[tuple[int, Test, str]]
     """Tests that ended, and why they failed; none where some orders are left out by `only`."""
     left_out: list[str]
-    """What is not replayed, and why."""
+    """Messages that are not replayed, and why."""
 
 
 def score(session: Session, options: Options) -> Score:

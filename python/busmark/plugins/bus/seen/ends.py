@@ -28,7 +28,7 @@ class Participant:
     app: int
     group: int | None
     instance: int
-    """Its own number, another for each process."""
+    """Number of the instance, another for each process."""
     member: dict[str, Any] | None = None
     """Adapter, middleware, transport, domain, host, process; None: not heard yet."""
     joined_ns: int | None = None
@@ -49,11 +49,11 @@ class Participant:
     knows_its_tests: bool = False
     """Whether that still holds, as far as is known."""
     left: bool = False
-    """It said that it leaves."""
+    """Whether it said that it leaves."""
     gone: bool = False
-    """It has said nothing for long, though asked."""
+    """Whether it has said nothing for long, though asked."""
     tests: dict[tuple[str, int], dict[str, Any]] = field(default_factory=dict)
-    """By kind and number, as it described them."""
+    """Tests by kind and number, as it described them."""
 
     def state(self, now_s: float) -> str:
         """Return its state: there, silent, gone or left."""
@@ -173,8 +173,8 @@ class End:
     rate_hz: float | None = None
     """Round trips, or samples read, in a second of the last interval."""
     theoretical_hz: float | None = None
-    """What was sent to a receiver, by sequence numbers, or by the rates of its writers; the ordered
-    rate of a transceiver."""
+    """Rate of samples sent to a receiver, by sequence numbers, or by the rates of its writers; the
+    ordered rate of a transceiver."""
     by_number: bool = False
     """Whether that is by sequence numbers."""
     looked_at: int = 0
@@ -194,7 +194,7 @@ class End:
 
     @property
     def segments(self) -> dict[str, list[Message]]:
-        """By segment, one entry for each best share."""
+        """Segments by name, with one entry for each best share."""
         if isinstance(self._segments, Unread):
             try:
                 self._segments = _segments(read(self._segments))

@@ -23,7 +23,7 @@ from busmark.plugins.bus.words import KINDS, STRANGE, Message, Trouble, trouble
 MOST_PARTICIPANTS = 4000
 MOST_ENDS = 20_000
 MOST_TROUBLES = 5000
-"""What is kept at most; of troubles the latest."""
+"""Participants, ends of tests and troubles that are kept at most; for troubles the latest."""
 
 
 class Observer:
@@ -32,7 +32,7 @@ class Observer:
 
     def __init__(self) -> None:
         self.participants: dict[int, Participant] = {}
-        """By instance."""
+        """Participants by instance."""
         self.ends: dict[Key, End] = {}
         self.troubles: deque[Trouble] = deque(maxlen=MOST_TROUBLES)
         self.foreign: dict[str, Message] = {}

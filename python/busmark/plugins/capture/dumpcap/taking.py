@@ -34,10 +34,10 @@ KB = 1000
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What is captured, and how much of it is kept."""
+    """Settings of a capture: which packets, and how much of each is kept."""
 
     filter: str = ""
-    """As pcap-filter(7) has it; empty: everything."""
+    """Filter as in pcap-filter(7); empty: everything."""
     snap_length: int = 0
     """Bytes of each packet; 0: all."""
     max_bytes: int = 1 << 30
@@ -71,7 +71,7 @@ class Settings:
 
 
 READY = "\nFile: "
-"""It says so when the interface is open, the filter is set and the file is there."""
+"""Text that dumpcap prints when the interface is open, the filter is set and the file is there."""
 NO_SPACE = "no space left on the file system"
 TAKEN = re.compile(r"^\r?Packets captured: ([0-9]{1,18})\r?$", re.M)
 DROPPED = re.compile(
@@ -84,16 +84,17 @@ COMPLAINT = re.compile(r"^dumpcap: ([^\n]*)$", re.M)
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What dumpcap counts at its end."""
+    """Counts of dumpcap at its end."""
 
     packets: int
-    """In the file, or, of a ring, in all files that there were."""
+    """Packets in the file, or, for a ring, in all files that there were."""
     kernel_drops: int
     """Because the kernel's buffer was full."""
     interface_drops: int
-    """By the interface or its driver."""
+    """Packets that the interface or its driver dropped."""
     dumpcap_drops: int
-    """By dumpcap, because it did not write as fast as packets came, or because it ended."""
+    """Packets that dumpcap dropped, because it did not write as fast as packets came, or because it
+    ended."""
 
     @property
     def dropped(self) -> int:
@@ -147,7 +148,7 @@ processes have none. dumpcap is ended when it waits for packets: where it had to
 before, it has not read all that the kernel handed over, and would lose it without a word."""
 
 LOOKS = 1000
-"""At dumpcap, 10 ms apart: traffic that never ends may keep it busy for ever."""
+"""Looks at dumpcap, 10 ms apart, at most: traffic that never ends may keep it busy for ever."""
 
 PIECE = "_[0-9][0-9][0-9][0-9][0-9]_*.pcapng"
 """End of the names of a ring's files."""
@@ -156,7 +157,7 @@ FLUSH_S = 0.5
 ends is lost."""
 PATIENCE_S = 20.0
 FETCH_S = 600.0
-"""What a node has captured is brought here within this time."""
+"""Time within which the capture of a node is brought here."""
 LOOK_S = 0.01
 WATCH_S = 0.05
 MOST_SAID = 1 << 20
@@ -173,7 +174,7 @@ class DiskFull(CaptureFailed):
 
 @dataclass(frozen=True)
 class Site:
-    """Where dumpcap runs."""
+    """A place where dumpcap runs."""
 
     launch: Callable[[list[str]], Start]
     """How a command is started there."""
@@ -185,7 +186,7 @@ class Site:
 
     @property
     def where(self) -> str:
-        """As part of a sentence."""
+        """Place, as part of a sentence."""
         return f" on node {self.name}" if self.name else ""
 
 
@@ -210,7 +211,7 @@ class Taking:
         """
         self.site, self.interface, self.settings, self.path = site, interface, settings, path
         self.counts: Counts | None = None
-        """Known when it has ended in good order."""
+        """Counts; known when it has ended in good order."""
         self.problems: list[str] = []
         """Why the capture is incomplete, besides packets that were dropped; known at its end."""
         self._said_path, self._cpus = said, cpus
@@ -221,7 +222,7 @@ class Taking:
 
     @property
     def what(self) -> str:
-        """As part of a sentence."""
+        """Capture, as part of a sentence."""
         return f"the capture of {self.interface}{self.site.where}"
 
     def start(self) -> None:

@@ -28,9 +28,9 @@ SENT_AGAIN: tuple[Cause, ...] = (
     "xrce-retransmission",
     "dropped-at-receiver",
 )
-"""Those in which packets carry the sample again."""
+"""Causes for which packets carry the sample again."""
 PROVED = CAUSES[: CAUSES.index("on-link")]
-"""Those that packets prove to be the reason."""
+"""Causes that packets can prove."""
 
 
 class PacketShown(BaseModel):
@@ -40,7 +40,7 @@ class PacketShown(BaseModel):
     packet: int
     """Number of the packet in its file, from 1."""
     at_ns: int
-    """From the write of the sample."""
+    """Time from the write of the sample."""
     what: str
 
 
@@ -51,14 +51,14 @@ class Late(BaseModel):
     writer: int
     reader: int | None
     seq: int | None
-    """Null for one that has no packet on its first hop."""
+    """Sequence number; null for a sample that has no packet on its first hop."""
     latency_ns: int | None
-    """From the intended time to the reading; null: lost."""
+    """Time from the intended time to the reading; null: lost."""
     cause: Cause
     wait_ns: int | None
     """How long it waited for that; null where nothing explains it, and for a lost sample."""
     said: str
-    """What the packets show."""
+    """Sentence on what the packets show."""
     evidence: list[PacketShown]
     also: list[Cause]
     """Further causes that would be enough."""
@@ -78,7 +78,7 @@ class Event(BaseModel):
     """A stamp of a process, or a packet."""
 
     at_ns: int
-    """From the write of the sample."""
+    """Time from the write of the sample."""
     lane: str
     towards: str | None
     """The lane to which a packet goes; null for a stamp, and where that is not known."""
@@ -96,7 +96,7 @@ class Diagram(BaseModel):
     lanes: list[str]
     """The writer, each captured interface, the other end."""
     events: list[Event]
-    """In the order of time."""
+    """Events in the order of time."""
     omitted: int
     """Further packets of the same flows."""
 
@@ -130,13 +130,13 @@ class WayLimit(BaseModel):
     """Above which latency samples of a way are late."""
 
     way: list[str]
-    """Its hops."""
+    """Hops of the way."""
     limit_ns: int
     limit_by: str
-    """What the limit is, in words."""
+    """Name of the limit, in words."""
     late: int
     again: int
-    """Those that were sent again, and are not among the latest 5 %."""
+    """Samples that were sent again, and are not among the latest 5 %."""
 
 
 class LateSamples(BaseModel):
@@ -160,18 +160,18 @@ class LateSamples(BaseModel):
     """Samples that a capture has on one hop alone, without the lost: they have no latency, and none
     of them can be late."""
     unfollowed: int = 0
-    """How many of them nothing confirms: whether they were received is not known."""
+    """Number of these samples that nothing confirms: whether they were received is not known."""
     median_ns: int | None
     """Median latency, of the first round."""
     limit_ns: int | None
     """Limit of the first round."""
     limit_by: str | None
-    """What the limit is, in words."""
+    """Name of the limit, in words."""
     limits: list[WayLimit] = []
-    """In a capture without a result: the limit of each way that has latencies."""
+    """Limits of ways that have latencies, in a capture without a result."""
     examined_lost: int
     examined_late: int
-    """At most 500 of each round, lost ones included."""
+    """Late samples that were examined, at most 500 of each round, lost ones included."""
     ordinary: int
     """Samples that are not late and were examined beside them."""
     causes: list[Share]
@@ -179,16 +179,16 @@ class LateSamples(BaseModel):
     unproved: int
     """Late samples, without the lost, that no cause on the wire explains."""
     discovery_late: int
-    """How many of them had discovery on the wire meanwhile."""
+    """Unproved samples that had discovery on the wire meanwhile."""
     discovery_ordinary: int
-    """How many of the samples that are not late had it."""
+    """Samples counted in `ordinary` that had discovery on the wire meanwhile."""
     discovery_packet: PacketShown | None
-    """One of its packets, while one of these late samples was under way."""
+    """A packet of discovery that passed while one of the unproved samples was under way."""
     files: list[str]
     worst: list[Late]
     """The lost first, then the latest; as many as were asked for."""
     diagrams: list[Diagram] = []
     """One for each of them."""
     capture: Analysis | None = None
-    """What else the capture shows, where it was looked at without a result: latencies, losses,
-    lengths, and what limits them."""
+    """Further results where a capture was analysed without a result: latencies, losses, lengths,
+    and what limits them."""

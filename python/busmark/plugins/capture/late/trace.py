@@ -65,12 +65,12 @@ class Sample:
     delivered_ns: int | None
     read_ns: int | None
     excess_ns: int | None
-    """What a cause has to explain: of a late sample its latency less the round's median, of an
-    ordinary one its latency; None for a lost sample."""
+    """Time that a cause has to explain: for a late sample its latency less the round's median, for
+    an ordinary one its latency; None for a lost sample."""
 
     @property
     def latency_ns(self) -> int | None:
-        """From the intended time to the reading; None for a lost sample."""
+        """Time from the intended time to the reading; None for a lost sample."""
         return None if self.read_ns is None else self.read_ns - self.intended_ns
 
 
@@ -87,7 +87,7 @@ class ChosenSamples:
     limit_ns: int | None
     """Greatest latency that is not late."""
     limit_by: str | None
-    """What that limit is, in words."""
+    """Name of the limit, in words."""
     examined: Sequence[Sample]
     """Lost and late ones: the lost first, then the latest."""
     ordinary: Sequence[Sample]
@@ -194,7 +194,7 @@ CLOCK_NS = 1000
 
 @dataclass(frozen=True, slots=True)
 class Counters:
-    """What the kernel counted in the round."""
+    """Counters of the kernel in the round."""
 
     socket_drops: int = 0
     """Datagrams dropped at sockets."""
@@ -251,7 +251,7 @@ class Segment:
     """When it was read; of a sample that was not, how long it is looked for."""
     is_read: bool
     packets: list[Packet]
-    """Those that carry the sample, in the order of time; fragments without the header are not
+    """Packets that carry the sample, in the order of time; fragments without the header are not
     among them."""
 
     @cached_property

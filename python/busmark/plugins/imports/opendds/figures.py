@@ -130,7 +130,7 @@ class Blocks:
     scenario: str | None = None
     by_name: dict[str, Block] = field(default_factory=dict)
     counts: Values = field(default_factory=Values)
-    """What is counted: lost, duplicated, out_of_order."""
+    """Counts by name: lost, duplicated, out_of_order."""
     bytes_per_s: float | None = None
     """Bytes per second of all readers together."""
 

@@ -124,7 +124,7 @@ FLAWS = (
 )
 
 ABSENT = {"written": "what was received, and its latency", "read": "how many samples were sent"}
-"""What a half does not know."""
+"""Figures that are missing in a half."""
 
 MIDDLEWARE = {
     "CYCLONEDDS": ("cyclonedds", "Cyclone DDS"),
@@ -138,7 +138,7 @@ MIDDLEWARE = {
     "ECAL_RAW": ("ecal", "eCAL"),
     "ECAL_PROTO": ("ecal", "eCAL"),
 }
-"""By means of communication: the adapter's name, and the middleware's."""
+"""Name of the adapter, and name of the middleware, by means of communication."""
 
 RMW = {
     "rmw_cyclonedds_cpp": ("cyclonedds", "Cyclone DDS"),
@@ -149,7 +149,7 @@ RMW = {
     "rmw_iceoryx_cpp": ("iceoryx", "iceoryx"),
     "rmw_zenoh_cpp": ("zenoh", "Zenoh"),
 }
-"""The same of what ROS 2 runs on."""
+"""Name of the adapter, and name of the middleware, by the library below ROS 2."""
 
 _MESSAGE = re.compile(r"(?:Array|Struct|BoundedSequence)(\d+)([km]?)", re.IGNORECASE)
 """Messages whose name states their size: Array1k holds 1024 octets."""
@@ -165,7 +165,7 @@ PLACES: tuple[Callable[[str], str], ...] = (
     lambda name: name.replace("\\", "/").rpartition("/")[0],
     lambda name: "",
 )
-"""What the names of two halves have in common: the surest first."""
+"""Functions that return what the names of two halves have in common: the surest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ class Experiment:
     roundtrip: str = "None"
     qos: dict[str, Any] = field(default_factory=dict)
     alike: str = ""
-    """What another process of the same run states too, and is no parameter."""
+    """Facts that another process of the same run states too, and that are not parameters."""
     switches: dict[str, bool] = field(default_factory=dict)
     """Settings that are on."""
     ignored_s: float | None = None
@@ -231,7 +231,7 @@ class Experiment:
 
     @property
     def quantity(self) -> Quantity:
-        """With a relay every latency is a whole round trip."""
+        """Kind of its latencies: with a relay every latency is a whole round trip."""
         return "round_trip" if self.roundtrip.lower() == "main" else "one_way"
 
     def run(self) -> Run:

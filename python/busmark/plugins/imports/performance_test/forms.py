@@ -18,9 +18,11 @@ from busmark.plugins.imports.text import Document, Line, SourceText, checked, li
 
 MARK = "---EXPERIMENT-START---"
 _HEAD = re.compile(r"^Performance Test Version: ", re.MULTILINE)
-"""In the head since 2019; since 1.0 also above the tables of standard output, made for people."""
+"""Head of a file since 2019; since 1.0 also above the tables of standard output, made for people.
+"""
 _ROW_COMMAS = 3
-"""What has fewer is a sentence that the tool, or the middleware, printed between its rows."""
+"""Commas in a row at least: a line with fewer is a sentence that the tool, or the middleware,
+printed between its rows."""
 _CELLS = re.compile(r"(?<![ \t])[ \t]*,[ \t]*")
 _QOS = re.compile(r"(Reliability|Durability|History kind|History depth):\s*(\S+)")
 _SECONDS2_AS_MS = 1e-3
@@ -38,7 +40,7 @@ SWITCHES = {
 """Settings, by what they are called in the head; 0 or 1."""
 
 ALIKE = ("Performance Test Version", "DDS domain id", "Topic name", "Maximum runtime (sec)")
-"""What two processes of one run state alike, beside what becomes parameters."""
+"""Keys that two processes of one run state alike, besides keys that become parameters."""
 
 NEEDED = (
     "T_experiment",

@@ -23,7 +23,7 @@ FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, ImportedFile
     "csv": (forms.recognise_csv, forms.read_csv),
     "legacy": (forms.recognise_legacy, forms.read_legacy),
 }
-"""In which a file may be: the first that recognises it."""
+"""Forms in which a file may be: the first that recognises it is read."""
 
 
 def recognise(text: str) -> bool:

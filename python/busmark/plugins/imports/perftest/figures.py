@@ -277,10 +277,10 @@ _BATCH = re.compile(r"^\s*Batching:\s*(\d+) Bytes")
 
 @dataclass(slots=True)
 class Banner:
-    """What one run prints of itself."""
+    """Lines that a run prints about itself."""
 
     line: int = 0
-    """Where it begins."""
+    """Line at which it begins."""
     version: str | None = None
     middleware: str | None = None
     params: RunParameters = field(default_factory=RunParameters)

@@ -56,7 +56,7 @@ AVERAGES = {"Ave Samples/s": "Avg Samples/s", "Ave Mbps": "Avg Mbps"}
 _HEADER = re.compile(r"^(Sample Size|Length) \(Bytes\),", re.MULTILINE)
 _COLUMN = re.compile(r"(.+?)\s*\((.+)\)$")
 _CELLS = re.compile(r"\s*,\s*|(?<=[\d.])\s+(?=[-\d])")
-"""What divides cells. C# left a comma out in 3.1 and 3.2, between the maximum and the median."""
+"""Separator of cells. C# left a comma out in 3.1 and 3.2, between the maximum and the median."""
 _ROW = re.compile(r"\s*-?\d+\s*,")
 _BARE = re.compile(r"\s*\d+,(\s*[\d.]+,){4,13}\s*[\d.]+\s*")
 BARE_WIDTHS = (6, 7, 8, 9, 10, 11, 13, 14)
@@ -363,7 +363,7 @@ def _json_run(element: Element, line: int) -> Run:
 HEADER = "Sample Number, Value"
 UNITS = {"us": 1000, "ns": 1}
 MEAN_WITHIN_NS = 1000.0
-"""By how much a printed mean may differ: it is rounded to microseconds."""
+"""Difference that a printed mean may have: it is rounded to microseconds."""
 
 
 def recognise_latencies(text: str) -> bool:

@@ -87,7 +87,8 @@ TIME_SHARING = Output(
         ),
     ),
 )
-"""Its segments send and echo are between two clocks that were 7.28 s apart, and say nothing."""
+"""Figures of this output; its segments send and echo are between two clocks that were 7.28 s apart,
+and say nothing."""
 
 REAL_TIME = Output(
     "Real-time 30, transport priority 100",

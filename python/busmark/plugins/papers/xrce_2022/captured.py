@@ -83,7 +83,8 @@ class CapturedWay(NamedTuple):
 
     @property
     def throughput(self) -> published.Spread | None:
-        """By Eq. 2, in Mbit/s, where there is an L: of the capture, or of the application."""
+        """Throughput by Eq. 2, in Mbit/s, where there is an L: of the capture, or of the
+        application."""
         of = None if self.way.eq2_until == "data" else self.way.eq2_mbit_s
         if of is None:
             return None

@@ -11,7 +11,7 @@ Condition = Literal["UDP-R", "TCP-R", "UDP-BE", "TCP-BE"]
 """Transport and stream: R is reliable, BE best effort."""
 
 CONDITIONS: tuple[Condition, ...] = ("UDP-R", "TCP-R", "UDP-BE", "TCP-BE")
-"""In the order of the paper's columns."""
+"""Conditions in the order of the paper's columns."""
 
 LIMITS = (50, 100, 150)
 """Packets of a test."""
@@ -38,7 +38,7 @@ class Lengths(NamedTuple):
 
 
 class Test(NamedTuple):
-    """What the paper has of one test: latency L in ms, throughput by Eq. 2 in Mbit/s, lengths."""
+    """Results of one test in the paper: latency L in ms, throughput by Eq. 2 in Mbit/s, lengths."""
 
     deployment: int
     condition: Condition

@@ -75,7 +75,7 @@ class RoutedCase(NamedTuple):
 
 
 class NamedColumn(Protocol):
-    """What has a column."""
+    """An object with a column."""
 
     @property
     def name(self) -> str:
@@ -166,7 +166,7 @@ PRINTED: tuple[tuple[str, Columns[published.Test], str], ...] = (
         "Number of Recv.": lambda test: test.lengths.received,
     }, "Table 6, latencies of deployment 1, is not in the published text."),
 )  # fmt: skip
-"""The same of the paper's own; the note is of deployment 1, which has no table of latency."""
+"""Tables of the paper itself; the note is of deployment 1, which has no table of latency."""
 
 
 def tables(campaign: Campaign) -> list[GroupedTable]:
