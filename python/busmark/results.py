@@ -198,7 +198,9 @@ class Results:
     def _note(self, problem: str) -> None:
         """Keep what is wrong with a file, once: several readers may stumble over it."""
         first = problem.partition("\n")[0]
-        self._unreadable.setdefault(first.partition(": ")[0], first)
+        # The analysis names files as they are in the result.
+        path = self.directory / first.partition(": ")[0]
+        self._unreadable.setdefault(str(path), first)
 
     def samples(
         self,

@@ -61,7 +61,8 @@ fn generated(folder: &std::path::Path, text: &str, sample: &str) -> Option<Vec<u
 fn the_instructions_are_those_that_idlc_makes() {
     let folder = std::env::temp_dir().join(format!("busmark-idlc-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
-    let idl = concat!(env!("CARGO_MANIFEST_DIR"), "/../../idl/busmark.idl");
+    let own = std::env::var("CARGO_MANIFEST_DIR").expect("cargo runs this");
+    let idl = format!("{own}/../../idl/busmark.idl");
     let idlc = Command::new("idlc").arg("-o").arg(&folder).arg(idl).status();
     if !idlc.is_ok_and(|status| status.success()) {
         eprintln!("skipped: idlc (Debian: cyclonedds-tools) is not installed or fails");

@@ -20,7 +20,8 @@ fn library() -> Option<Library> {
 /// Where `make adapters` installs, unless the caller names another place.
 fn name_packages() {
     const VARIABLE: &str = "BUSMARK_SITE_PACKAGES";
-    let lib = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.venv/lib");
+    let folder = std::env::var("CARGO_MANIFEST_DIR").expect("cargo runs this");
+    let lib = format!("{folder}/../../.venv/lib");
     if std::env::var_os(VARIABLE).is_some() {
         return;
     }

@@ -153,7 +153,7 @@ def test_a_small_receive_buffer_drops_what_was_captured(lab: Lab) -> None:
     assert explained["lost"] and found.get("kernel-drop", 0) > 0, found
     for evidence in packets(lab, explained, "kernel-drop"):
         assert "captured and never read" in evidence[-1]["what"]
-    assert "The kernel dropped packets of late" in lab.busmark("show", "result", "--findings").text
+    assert "The kernel dropped UDP datagrams" in lab.busmark("show", "result", "--findings").text
 
 
 def test_a_broker_that_stands_still_keeps_what_it_has(lab: Lab) -> None:

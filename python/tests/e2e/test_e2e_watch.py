@@ -86,7 +86,7 @@ def test_in_a_pipe_there_are_lines(participants: object, lab: Lab) -> None:
     printed: dict[str, str] = {}
 
     def complete() -> bool:
-        started = {command: lab.start(command, *CYCLONE, "--for", "4") for command in says}
+        started = {command: lab.start("bus", command, *CYCLONE, "--for", "4") for command in says}
         printed.update({command: end(process).out for command, process in started.items()})
         return all(word in printed[command] for command, words in says.items() for word in words)
 

@@ -6,11 +6,17 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
+/// The folder of this crate, by what cargo says when it runs the test: a target directory may have been
+/// filled from a checkout elsewhere.
+pub fn folder() -> PathBuf {
+    std::env::var_os("CARGO_MANIFEST_DIR").expect("cargo runs this").into()
+}
+
 /// The null adapter, built when it is first asked for.
 pub fn null_library() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = folder().join("../..");
         let built = Command::new(env!("CARGO"))
             .args(["build", "--release", "--locked", "--quiet"])
             .current_dir(root.join("adapters/null"))
