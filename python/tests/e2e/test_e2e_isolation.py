@@ -151,4 +151,5 @@ def test_what_others_write_on_a_topic_is_foreign_however_large_and_blamed_on_nob
         reader.ask(cmd="drain", expect=[], idle_s=1.0, limit_s=PATIENCE_S)
         (report,) = reader.ask(cmd="collect")
     assert sent == 20
-    assert (report["foreign"], report["corrupted"]) == (sent, 0)
+    # A volatile reader may miss what was written just after both had reported their match.
+    assert 0 < report["foreign"] <= sent and report["corrupted"] == 0
