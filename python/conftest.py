@@ -160,13 +160,11 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def lab_is_possible() -> None:
     """Skips what needs an emulated network where none can be made."""
-    from busmark.errors import UserError  # most tests need neither
+    from seams import or_skip  # most tests need neither
+
     from busmark.plugins.lab.lab import need
 
-    try:
-        need()
-    except UserError as error:
-        pytest.skip(str(error))
+    or_skip(need)
 
 
 @pytest.fixture
@@ -184,13 +182,11 @@ def page_script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def captures_can_be_read() -> None:
     """Skip what reads a capture where the program that does has not been built."""
-    from busmark.adapters import packets
-    from busmark.errors import UserError
+    from seams import or_skip
 
-    try:
-        packets()
-    except UserError as error:
-        pytest.skip(str(error))
+    from busmark.adapters import packets
+
+    or_skip(packets)
 
 
 @pytest.fixture(autouse=True, scope="session")

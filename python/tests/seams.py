@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from difflib import unified_diff
 from os import PathLike
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from click.testing import CliRunner
 
 import busmark
@@ -28,6 +29,14 @@ class Ended:
     text: str
     """Everything that was printed, and the error with its place and its remedy."""
     error: UserError | None = None
+
+
+def or_skip(need: Callable[[], object]) -> None:
+    """Skip the test where this finds that the machine lacks something."""
+    try:
+        need()
+    except UserError as error:
+        pytest.skip(str(error))
 
 
 def run(*words: object, columns: int = 200, **env: str) -> Ended:

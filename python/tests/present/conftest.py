@@ -13,9 +13,7 @@ import pytest
 import synthetic_campaign
 import varied_campaigns
 from kept_results import KEPT
-from seams import done, reviewed
-
-from busmark.errors import UserError
+from seams import done, or_skip, reviewed
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
@@ -79,10 +77,7 @@ def results(folder: Path) -> Results:
 @pytest.fixture(scope="session")
 def installed() -> None:
     """Skip the test where there is no browser."""
-    try:
-        executable()
-    except UserError as error:
-        pytest.skip(str(error))
+    or_skip(executable)
 
 
 @pytest.fixture(scope="module")
