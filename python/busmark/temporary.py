@@ -15,6 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os.path import samestat
 from pathlib import Path
 
 from busmark import platform
@@ -97,8 +98,9 @@ def _make(prefix: str, folder: Path | None = None) -> tuple[Path, int]:
         # Who looks for orphans at this moment may be first; then this one is gone.
         with suppress(FileNotFoundError):
             lock = os.open(path / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
-            if platform.lock(lock) and (path / OWNER).exists():
-                return path, lock
+            with suppress(FileNotFoundError):
+                if platform.lock(lock) and samestat(os.fstat(lock), (path / OWNER).stat()):
+                    return path, lock
             os.close(lock)
 
 
@@ -108,17 +110,17 @@ def _remove_orphans(folder: Path, pattern: str) -> None:
     for found in folder.glob(pattern):
         path = found.parent if found.name == OWNER else found
         with suppress(OSError):
-            if path.lstat().st_uid == os.getuid() and not _held(path):
-                _remove(path)
+            if path.lstat().st_uid == os.getuid():
+                _remove_orphan(path)
 
 
-def _held(path: Path) -> bool:
+def _remove_orphan(path: Path) -> None:
+    """Remove a directory unless somebody holds its lock. The lock is held meanwhile: whoever has
+    just made the directory makes another."""
+    lock = os.open(path / OWNER, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        lock = os.open(path / OWNER, os.O_RDWR)
-    except FileNotFoundError:
-        return False
-    try:
-        return not platform.lock(lock)
+        if platform.lock(lock):
+            _remove(path)
     finally:
         os.close(lock)
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -91,4 +92,20 @@ def test_what_a_killed_command_was_making_beside_its_place_is_removed_by_the_nex
     assert left.is_dir()
     with temporary.made_beside(place) as path:
         assert not left.parent.exists() and not path.exists()
+    assert list(place.iterdir()) == []
+
+
+def test_what_others_have_just_made_is_no_orphan(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(place))
+
+    def make(times: int) -> None:
+        for _ in range(times):
+            with temporary.run_directory(temporary.WORK_PREFIX) as folder:
+                (folder / "made").write_text("on the way")
+                assert (folder / "made").exists()
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(make, [50] * 8))
     assert list(place.iterdir()) == []
