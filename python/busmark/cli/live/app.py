@@ -21,7 +21,8 @@ from textual.widgets import Input, Static
 
 from busmark.cli.live.columns import Column, R, View, ordered, save
 from busmark.cli.live.dialogs import Keys
-from busmark.cli.live.grid import Grid, Terminal
+from busmark.cli.live.grid import Grid
+from busmark.cli.live.terminal import Terminal
 from busmark.cli.output import visible
 from busmark.errors import UserError
 
@@ -50,6 +51,7 @@ class LiveApp(View[R], App[None]):
     Screen { layout: vertical; }
     #title, #detail, #help { text-wrap: nowrap; text-overflow: ellipsis; }
     #title { height: 1; background: $primary-darken-2; color: $text; text-style: bold; }
+    #empty { height: 1fr; display: none; }
     #detail { height: 9; padding: 0; border-top: solid $primary; }
     #detail.whole { height: 1fr; }
     #search { height: 1; border: none; padding: 0; display: none; }
@@ -121,6 +123,7 @@ class LiveApp(View[R], App[None]):
         """Yield the widgets from top to bottom."""
         yield Static(id="title", markup=False)
         yield self._grid
+        yield Static(id="empty", markup=False)
         yield Static(id="detail", markup=False)
         yield Input(placeholder="search: words that a row has; Enter keeps them", id="search")
         yield Static(id="help", markup=False)
@@ -179,7 +182,9 @@ class LiveApp(View[R], App[None]):
             return
         state = self._frozen if self._frozen is not None else self.view.state()
         shown = self.shown(state)
-        self._grid.put(shown, [] if shown else self._empty())
+        self._grid.put(shown)
+        self.query_one("#empty").display = not shown
+        self._write("#empty", "" if shown else self._empty())
         self._write("#title", self._fitting(self._title(state, len(shown))))
         self._paint_detail(state)
         self._write("#help", self._note or self._fitting(self.view.FOOTER))
@@ -191,12 +196,13 @@ class LiveApp(View[R], App[None]):
             shown = Text(visible(text), no_wrap=True, overflow="ellipsis")
             self.query_one(line, Static).update(shown, layout=False)
 
-    def _empty(self) -> list[str]:
+    def _empty(self) -> str:
+        """Return what stands in the place of rows, as wide as there is room."""
         if self.found:
-            return ["no line has all these words: Esc shows all lines"]
+            return " no line has all these words: Esc shows all lines"
         width = max(20, self.size.width - 2)
         lines = (wrap(line, width, drop_whitespace=False) for line in self.view.empty.splitlines())
-        return [part for line in lines for part in line]
+        return "\n".join(f" {part}" for line in lines for part in line)
 
     def _fitting(self, text: str) -> str:
         """Keep the first parts of a text, as far as there is room for them whole."""
@@ -248,7 +254,7 @@ class LiveApp(View[R], App[None]):
         small = width < LEAST[0] or height < LEAST[1]
         notice = self.query_one("#small", Static)
         notice.display = small
-        for widget in ("#title", "#help", "#grid", "#detail"):
+        for widget in ("#title", "#help", "#grid", "#empty", "#detail"):
             self.query_one(widget).display = not small
         if small:
             notice.update(
@@ -375,7 +381,6 @@ class LiveApp(View[R], App[None]):
         if known:
             grid.column, grid.backwards, grid.chosen = known.column, known.backwards, known.chosen
         self.paint()
-        grid.reveal()
 
     def say(self, text: str) -> None:
         """Show a text in the last line, until another row is chosen."""
