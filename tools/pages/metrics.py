@@ -7,12 +7,11 @@ from tools.pages.distribution import DISTRIBUTION, SHAPE
 
 from busmark.compare.fits import DiscoveryGrowth, SizeFit
 from busmark.model.discovery import Discovery
-from busmark.model.entry import STUDENT, TESTS
+from busmark.model.entry import STUDENT, TESTS, PartQuantity
 from busmark.model.entry import Explained as Metric
 from busmark.model.figure import Distribution, Frozen
 from busmark.model.latency import Latency, SegmentTable
-from busmark.model.quantities import OF_CASES, QUANTITIES
-from busmark.model.resources import Resources
+from busmark.model.quantities import OF_CASES, QUANTITIES, parts
 from busmark.model.stream import Throughput
 from busmark.model.traffic import Wire
 
@@ -219,7 +218,7 @@ THROUGHPUT = (
 
 RESOURCES = (
     Metric(
-        "Participant", ("participant", "node"),
+        "Participant", ("of", "node"),
         "A process that takes part, with all that it has started, and the node of the user's on "
         "which it ran; `server` is what a middleware's "
         "broker runs in, `counters` the process that reads all this.",
@@ -238,14 +237,14 @@ RESOURCES = (
         "whoever runs at the moment, or to the scope `cpu` alone.",
     ),
     Metric(
-        "Context switches", ("switches_per_s",),
+        "Context switches", ("switches",),
         "How often a thread of the participant left its CPU: to wait, or for another.",
         "(voluntary + involuntary) / time. " + STUDENT,
         "`system`, scope `thread`",
         "What a thread did in its last interval, after which it ended.",
     ),
     Metric(
-        "Most RAM", ("rss_bytes",),
+        "Most RAM", ("rss",),
         "Greatest resident set at the end of an interval, all processes of the participant.",
         "maximum over intervals and rounds", "`system`, scope `process`",
         "A peak between two readings. Pages that processes share are counted in each.",
@@ -274,7 +273,8 @@ SECTIONS = (
     ("Growth of discovery", "How discovery grows with the endpoints that are there (`growths`).",
      GROWTH, DiscoveryGrowth),
     ("Wire", "What passed the wire, in rounds with a capture.", _tabled("Wire"), Wire),
-    ("Resources", "What each participant cost the machine, in any test.", RESOURCES, Resources),
+    ("Resources", "What each participant cost the machine, in any test: rows of the [table of "
+                  "estimates](python.md#restimates) of the scope `participant`.", RESOURCES, None),
 )  # fmt: skip
 
 INTRODUCTION = """\
@@ -296,6 +296,24 @@ halved; and the counters of the kernel (`udp_rcvbuf_errors`, `tcp_retransmits`, 
 `context_switches`, `steal`, `cpu_busy`) are differences over the whole host and the round with
 its warm-up, so they may count what others did.
 """
+
+
+PARTS = """\
+## Parts of a case
+
+What the [table of estimates](python.md#restimates) has of participants, nodes, levels and flows: a
+row for each, where a case has several writers or readers, or counters were read. Statistic: median
+over rounds, count over all of them, or a value that was asked for or was the most.
+"""
+
+
+def _parts() -> str:
+    rows = [
+        [md.code(one.name), one.title, one.meaning, one.unit, one.statistic]
+        for one in vars(parts).values()
+        if isinstance(one, PartQuantity)
+    ]
+    return md.table(["quantity", "heading", "what it is", "unit", "statistic"], rows)
 
 
 LIMITS = """\
@@ -332,14 +350,14 @@ def _limits() -> str:
 
 def page() -> str:
     """Return the page as Markdown."""
-    parts = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
+    lines = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
     for title, text, metrics, model in SECTIONS:
         if model:
             _check(metrics, model)
-        parts += [f"## {title}\n", text + "\n"]
+        lines += [f"## {title}\n", text + "\n"]
         for metric in metrics:
-            parts += _section(metric)
-    return "\n".join([*parts, LIMITS, _limits(), PER_ROUND])
+            lines += _section(metric)
+    return "\n".join([*lines, PARTS, _parts(), LIMITS, _limits(), PER_ROUND])
 
 
 def _section(metric: Metric) -> list[str]:

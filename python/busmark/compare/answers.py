@@ -7,13 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from busmark.compare.ranking import Group
+from busmark.estimate.levels import ENOUGH
 from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.figures import Part
 from busmark.model.naming import described, placement_text, title
 from busmark.model.parameters import Parameters
+from busmark.model.quantities.parts import EXPECTED, LEAST_SHARE, LOST, MEMBERS, SHORT
 from busmark.model.stream import Paced
-from busmark.model.traffic import ENOUGH, Level
 from busmark.stats import SIGNED
 
 
@@ -114,24 +116,22 @@ def shortfall(case: CaseSummary) -> str | None:
         reasons = [each.reason for each in case.attempts if each.reason] or [case.reason or ""]
         first = " ".join(reasons[-1].split("; ")[0].split())
         return first if len(first) <= LONGEST else f"{first[:LONGEST]}…"
-    levels = {level.scope: level for level in case.levels}
+    levels = {part.of: part for part in case.parts("level")}
     system, readers = levels.get("system"), levels.get("reader")
     if system is None or readers is None:
         return None
     parts = []
-    if readers.short and readers.least:
+    worst = least(case, "reader")
+    if readers.value(SHORT) and worst:
         of = [_short(levels[scope], noun) for scope, noun in NOUNS if scope in levels]
         sentence = text.joined([each for each in of if each])
         parts.append(
             f"{sentence} read less than {text.percent_text(ENOUGH)} of it, the least "
-            f"{text.percent_text(readers.least.share)} ({readers.least.name}"
-            + (f" on {readers.least.node}" if readers.least.node else "")
-            + ")"
+            f"{text.percent_text(worst.value(LEAST_SHARE) or 0.0)} ({least_name(worst)})"
         )
-    if system.lost:
-        parts.append(
-            f"{text.count(system.lost)} of {text.count(system.expected)} samples were lost"
-        )
+    if lost := system.counted(LOST):
+        whole = text.count(system.counted(EXPECTED))
+        parts.append(f"{text.count(lost)} of {whole} samples were lost")
     if not parts:
         return None
     if case.cpus_used is not None:
@@ -142,10 +142,26 @@ def shortfall(case: CaseSummary) -> str | None:
 NOUNS = (("reader", "reader"), ("participant", "application"), ("node", "node"))
 
 
-def _short(level: Level, noun: str) -> str:
-    if not level.short:
+def _short(level: Part, noun: str) -> str:
+    short = level.counted(SHORT)
+    return (
+        f"{text.count(short)} of {text.plural(level.counted(MEMBERS) or 0, noun)}" if short else ""
+    )
+
+
+def least(case: CaseSummary, level: str) -> Part | None:
+    """Return the member of a level that read the smallest share of what it was to read; None
+    without a theoretical rate."""
+    found = (each for each in case.parts("level") if (each.of or "").startswith(f"{level}: "))
+    return next(found, None)
+
+
+def least_name(member: Part | None) -> str:
+    """Return the name of a member of a level, with its node; nothing for the whole."""
+    name = (member.of or "").partition(": ")[2] if member else ""
+    if member is None or name == "all":
         return ""
-    return f"{text.count(level.short)} of {text.plural(level.members, noun)}"
+    return f"{name} on {member.node}" if member.node not in (None, name) else name
 
 
 MOST_NAMED = 3

@@ -32,6 +32,7 @@ from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Quantity
 from busmark.model.naming import FLOOR_ADAPTER
+from busmark.model.quantities.parts import RSS
 from busmark.model.text import joined, plural
 
 TOOL = "performance_test"
@@ -94,7 +95,7 @@ def _row(case: CaseSummary) -> dict[str, float | None]:
         return one_way.mean.value if name == "mean" else one_way.time_ns(f"{name}_ns")
 
     std = latency("std")
-    memory = [each.rss_bytes for each in case.resources if each.rss_bytes is not None]
+    memory = [rss for each in case.parts("participant") if (rss := each.value(RSS)) is not None]
     loss = stream.loss if stream else None
     return {
         "received": stream.received if stream else None,

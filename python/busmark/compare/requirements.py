@@ -17,11 +17,12 @@ from busmark import stats
 from busmark.compare.measured import of_rounds, series_of
 from busmark.compare.samples import estimated, of_all, round_latencies
 from busmark.errors import UserError, together
-from busmark.estimate import Estimated, rounds
+from busmark.estimate import rounds
 from busmark.model import limits
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, FloatArray, Frozen, Percentile
+from busmark.model.figures import Estimated
 from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, joined, number, percent_text, plural

@@ -16,7 +16,7 @@ from busmark.compare.criterion import Criterion
 from busmark.compare.measured import Measurement, series_of
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
-from busmark.estimate import Estimated, latency, of_case, throughput
+from busmark.estimate import latency, of_case, throughput
 from busmark.estimate.distribution import Numbers, percentiles, reduced
 from busmark.estimate.one_case import SAMPLE_COLUMNS
 from busmark.estimate.rounds import Row
@@ -24,6 +24,7 @@ from busmark.estimate.samples import Pool, Sent, Timed
 from busmark.model.case import CaseSummary
 from busmark.model.entry import percentile
 from busmark.model.figure import CONFIDENCE, FloatArray, Percentile, mean_over_rounds
+from busmark.model.figures import Estimated
 from busmark.model.latency import ByRound
 from busmark.model.limits import Subject
 from busmark.store import Result

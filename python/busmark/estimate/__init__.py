@@ -8,7 +8,7 @@ and there is a module for each quantity, such as `latency` or `route`. What they
 """
 
 from busmark.estimate.columns import ESTIMATES, SERIES
-from busmark.estimate.rows import Estimated, of_case
+from busmark.estimate.rows import of_case
 from busmark.estimate.stream import pairs
 
-__all__ = ["ESTIMATES", "SERIES", "Estimated", "of_case", "pairs"]
+__all__ = ["ESTIMATES", "SERIES", "of_case", "pairs"]

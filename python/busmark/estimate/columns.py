@@ -41,6 +41,7 @@ ESTIMATES = (
     Column("case", "text", "", "identifier of the case"),
     Column("scope", "text", "", f"of what it is: {', '.join(SCOPES)}"),
     Column("of", "text", "", "which of these: its name; null for the whole case"),
+    Column("node", "text", "", "the user's node on which it was; null: this machine"),
     Column("round", "int", "", "number of the round; null for all that count"),
     Column("quantity", "text", "", "what is measured, such as half_round_trip"),
     Column("statistic", "text", "", "median, mean, p99 …; count: of samples; value: as it was "

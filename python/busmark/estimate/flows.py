@@ -16,9 +16,11 @@ from busmark.estimate.samples import Pool, Timed
 from busmark.estimate.stream import pairs
 from busmark.estimate.throughput import ProbeRound, probe_round
 from busmark.model.figure import Figure, FloatArray, Quantity, over_rounds
+from busmark.model.figures import Estimated, estimated
 from busmark.model.flow import Flow
 from busmark.model.parameters import Parameters
-from busmark.model.traffic import OwnFlow, Total, TotalScope, Way
+from busmark.model.quantities import parts
+from busmark.model.traffic import OwnFlow, Way
 
 MOST_TOTALS = 1000
 """Participants and nodes in the analysed campaign; all are in the table `flows` of the result."""
@@ -26,7 +28,17 @@ MOST_TOTALS = 1000
 
 WROTE = ("asked_per_s", "written_per_s", "sent")
 
-MEASURED = frozenset({"written_per_s", "read_per_s"})
+OF_COLUMN = {
+    "asked_per_s": parts.ASKED_RATE,
+    "written_per_s": parts.WRITE_RATE,
+    "theoretical_per_s": parts.THEORETICAL_RATE,
+    "read_per_s": parts.READ_RATE,
+    "sent": parts.SENT,
+    "expected": parts.EXPECTED,
+    "received": parts.RECEIVED,
+    "lost": parts.LOST,
+}
+"""Quantity of each column of the sums of a part, in the order of the table of estimates."""
 
 READ = ("theoretical_per_s", "read_per_s", "expected", "received", "lost")
 
@@ -38,9 +50,9 @@ def kinds(params: Parameters) -> dict[str, str]:
 
 def totals(
     flows: Sequence[pl.DataFrame], participants: Sequence[pl.DataFrame], own: Mapping[str, str]
-) -> list[Total]:
-    """Return totals of the counted rounds: of participants, of nodes if there are any, and of the
-    whole. `own` are the kinds of the scenario's own flows."""
+) -> list[Estimated]:
+    """Return what each participant wrote and read in the counted rounds, each node if there are
+    any, and the whole. `own` are the kinds of the scenario's own flows."""
     if not flows:
         return []
     rows = complete(pl.concat(flows), own)
@@ -55,13 +67,14 @@ def totals(
     found = [*_by("participant", rows, "participant", "reader_participant")]
     if any(nodes.values()):
         found += _by("node", rows, "participant_node", "reader_participant_node")
-    return [*found[:MOST_TOTALS], _total("system", "all", rows, rows)]
+    of_parts = [*found[:MOST_TOTALS], _total("system", "all", rows, rows)]
+    return [row for part in of_parts for row in part]
 
 
 def of_flows(
     flows: Sequence[pl.DataFrame], own: Mapping[str, str], names: Sequence[str]
-) -> dict[str, Total]:
-    """Return the totals of each of these flows that the tables have, by name."""
+) -> dict[str, list[Estimated]]:
+    """Return what was written and read of each of these flows that the tables have, by name."""
     rows = complete(pl.concat(flows), own) if flows else pl.DataFrame({"flow": []})
     each = {name: rows.filter(pl.col("flow") == name) for name in names}
     return {name: _total("flow", name, o, o) for name, o in each.items() if o.height}
@@ -84,8 +97,8 @@ def complete(rows: pl.DataFrame, own: Mapping[str, str]) -> pl.DataFrame:
     )
 
 
-def _by(scope: TotalScope, rows: pl.DataFrame, writes: str, reads: str) -> Iterator[Total]:
-    """Yield a total for each name in either column, in the order in which they come."""
+def _by(scope: str, rows: pl.DataFrame, writes: str, reads: str) -> Iterator[list[Estimated]]:
+    """Yield the total of each name in either column, in the order in which they come."""
     wrote = rows.partition_by(writes, as_dict=True)
     read = rows.partition_by(reads, as_dict=True)
     for name in dict.fromkeys(key[0] for key in (*wrote, *read) if key[0] is not None):
@@ -93,23 +106,32 @@ def _by(scope: TotalScope, rows: pl.DataFrame, writes: str, reads: str) -> Itera
 
 
 def _total(
-    scope: TotalScope, name: str, wrote: pl.DataFrame | None, read: pl.DataFrame | None
-) -> Total:
+    scope: str, name: str, wrote: pl.DataFrame | None, read: pl.DataFrame | None
+) -> list[Estimated]:
+    """Return all that a part wrote and read, its writers and readers together. A rate is absent
+    where a part of it is not known, or not asked for: at full speed and in a closed loop. Pings
+    count at whoever answers them, as read when they were answered; those that several answer count
+    in the whole and in their flow alone."""
     # What a writer writes counts once, however many read it.
     once = None if wrote is None else wrote.unique(["round", "flow", "writer"], maintain_order=True)
-    values: dict[str, Any] = dict.fromkeys((*WROTE, *READ))
+    values: dict[str, Any] = {}
     for table, columns in ((once, WROTE), (read, READ)):
         if table is None:
             continue
         each = _rounds(table, columns)
         for column in columns:
-            if column in MEASURED:
-                values[column] = over_rounds(each[column].to_list(), "1/s", each.height)
-            elif column.endswith("_per_s"):
-                values[column] = each[column].max()
-            else:
+            quantity = OF_COLUMN[column]
+            if quantity.statistic == "median":
+                values[column] = over_rounds(each[column].to_list(), quantity.unit, each.height)
+            elif quantity.is_count:
                 values[column] = int(each[column].sum())
-    return Total(scope=scope, name=name, **values)
+            else:
+                values[column] = each[column].max()
+    return [
+        row
+        for column, quantity in OF_COLUMN.items()
+        for row in estimated(quantity, values.get(column), scope, name)
+    ]
 
 
 def _rounds(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -202,8 +224,9 @@ def own_flows(
     tables: Sequence[pl.DataFrame],
     rounds: Sequence[tuple[int, pl.DataFrame, bool]],
     recorded_every: int = 1,
-) -> list[OwnFlow]:
-    """Describe the scenario's own flows over the counted rounds.
+) -> tuple[list[OwnFlow], list[Estimated]]:
+    """Describe the scenario's own flows over the counted rounds, and return what was written and
+    read of each.
 
     Args:
         params: parameters of the case.
@@ -214,11 +237,12 @@ def own_flows(
     asked = params.flows[:MOST_FLOWS]
     kind_of = kinds(params)
     sums = of_flows(tables, kind_of, [flow.name for flow in asked])
-    found = []
+    found, rows = list[OwnFlow](), list[Estimated]()
     for flow in asked:
         name = flow.name
         if name not in sums:
             continue
+        rows += sums[name]
         read = _probes(flow, rounds)
         timed = [each.pairs for each in read if each.pairs is not None]
         own = [table.filter(pl.col("flow") == name) for table in tables]
@@ -227,12 +251,11 @@ def own_flows(
                 name=name,
                 kind=kind_of[name],
                 size=flow.size,
-                total=sums[name],
                 pairs=pairs(timed, own, recorded_every),
                 **_latency(flow, rounds, read, phased=bool(params.timeline)),
             )
         )
-    return found
+    return found, rows
 
 
 def _own(

@@ -3,14 +3,18 @@ node, and by all together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import polars as pl
 
 from busmark.model.figure import Figure, over_rounds
-from busmark.model.traffic import ENOUGH, Least, Level, LevelScope
+from busmark.model.figures import Estimated, estimated
+from busmark.model.quantities import parts
 
-MEMBERS: dict[LevelScope, str] = {
+ENOUGH = 0.98
+"""Share of what was to be read that a reader, participant or node keeps up with at least."""
+
+MEMBERS = {
     "reader": "reader",
     "participant": "reader_participant",
     "node": "node",
@@ -24,8 +28,10 @@ def levels(
     participants: Sequence[pl.DataFrame],
     size: int,
     background: Sequence[str] = (),
-) -> list[Level]:
-    """Return the levels from the reader to the whole, with nodes where there are any.
+) -> list[Estimated]:
+    """Return figures of the levels from the reader to the whole, with nodes where there are any.
+    Rates are the mean of a level's members; a writer of which a reader got too few samples for a
+    rate counts with their share of the writer's own.
 
     Args:
         flows: the table `flows` of each counted round.
@@ -61,7 +67,7 @@ def levels(
         theoretical_bytes_per_s=pl.col("theoretical_per_s") * size,
     )
     scopes = [scope for scope in MEMBERS if scope != "node" or any(nodes.values())]
-    return [_level(scope, rows) for scope in scopes]
+    return [row for scope in scopes for row in _level(scope, rows)]
 
 
 RATES = ("theoretical_per_s", "read_per_s", "theoretical_bytes_per_s", "read_bytes_per_s")
@@ -69,7 +75,7 @@ RATES = ("theoretical_per_s", "read_per_s", "theoretical_bytes_per_s", "read_byt
 COUNTS = ("expected", "received", "lost")
 
 
-def _level(scope: LevelScope, rows: pl.DataFrame) -> Level:
+def _level(scope: str, rows: pl.DataFrame) -> Iterator[Estimated]:
     key = MEMBERS[scope]
     members = (
         rows.group_by("round", key)
@@ -89,31 +95,30 @@ def _level(scope: LevelScope, rows: pl.DataFrame) -> Level:
     asked = each["theoretical_per_s"].null_count() == 0
     share = each["read_per_s"] / each["theoretical_per_s"]
     counts = {name: int(rows[name].sum()) for name in COUNTS}
-    return Level(
-        scope=scope,
-        members=members[key].n_unique(),
-        writers=int(members["writers"].max()),  # type: ignore[arg-type]
-        theoretical_per_s=_alike(each, "theoretical_per_s"),
-        read_per_s=_figure(each["read_per_s"], "1/s", counts["received"]),
-        theoretical_bytes_per_s=_alike(each, "theoretical_bytes_per_s"),
-        read_bytes_per_s=_figure(each["read_bytes_per_s"], "B/s", counts["received"]),
-        share=_figure(share, "1", counts["received"]) if asked else None,
-        least=_least(scope, known) if asked and known.height else None,
-        short=known.filter(pl.col("share") < ENOUGH)[key].n_unique() if asked else None,
-        **counts,
+    received = counts["received"]
+    figures = (
+        (parts.MEMBERS, members[key].n_unique()),
+        (parts.WRITERS, int(members["writers"].max())),  # type: ignore[arg-type]
+        (parts.THEORETICAL_RATE, _alike(each, "theoretical_per_s")),
+        (parts.READ_RATE, _figure(each["read_per_s"], "1/s", received)),
+        (parts.THEORETICAL_BYTES, _alike(each, "theoretical_bytes_per_s")),
+        (parts.READ_BYTES, _figure(each["read_bytes_per_s"], "B/s", received)),
+        (parts.READ_SHARE, _figure(share, "1", received) if asked else None),
+        (parts.SHORT, known.filter(pl.col("share") < ENOUGH)[key].n_unique() if asked else None),
+        (parts.EXPECTED, counts["expected"]),
+        (parts.RECEIVED, received),
+        (parts.LOST, counts["lost"]),
     )
-
-
-def _least(scope: LevelScope, known: pl.DataFrame) -> Least:
-    row = known.sort("share", "round", MEMBERS[scope]).row(0, named=True)
-    name = str(row[MEMBERS[scope]])
-    if scope == "reader":
-        name = f"reader {name} of {row['of_flow']} in {row['of']}"
-    return Least(
-        name=name,
-        node=row["on"] if scope != "system" else None,
-        **{each: row[each] for each in ("round", "theoretical_per_s", "read_per_s", "share")},
-    )
+    for quantity, value in figures:
+        yield from estimated(quantity, value, "level", scope)
+    if asked and known.height:
+        row = known.sort("share", "round", key).row(0, named=True)
+        name = str(row[key])
+        if scope == "reader":
+            name = f"reader {name} of {row['of_flow']} in {row['of']}"
+        node = row["on"] if scope != "system" else None
+        which = f"{scope}: {name}"
+        yield from estimated(parts.LEAST_SHARE, row["share"], "level", which, node, row["round"])
 
 
 def _whole(name: str) -> pl.Expr:

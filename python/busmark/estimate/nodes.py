@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
 from busmark import stats
 from busmark.estimate.resources import participant_means, within
-from busmark.model.figure import CONFIDENCE, over_rounds
-from busmark.model.resources import READER, Growth, NodeCost
+from busmark.model.figure import CONFIDENCE, figure, over_rounds
+from busmark.model.figures import Estimated, estimated
+from busmark.model.quantities import parts
+from busmark.model.resources import READER
+from busmark.stats import SIGNED
 
 LOOPBACK = "lo"
 
@@ -33,6 +36,17 @@ TRAFFIC = {
 
 DROPPED = "udp_rcvbuf_errors"
 
+QUANTITIES = {
+    "cpu": parts.CPU,
+    "tx_bytes_per_s": parts.TX_BYTES,
+    "tx_packets_per_s": parts.TX_PACKETS,
+    "rx_bytes_per_s": parts.RX_BYTES,
+    "rx_packets_per_s": parts.RX_PACKETS,
+    "samples_per_packet": parts.SAMPLES_PER_PACKET,
+    "dropped_per_s": parts.DROPPED,
+}
+"""Estimates over rounds, by the name of the value of a round."""
+
 
 class Tables(NamedTuple):
     """Tables of one round."""
@@ -45,7 +59,7 @@ class Tables(NamedTuple):
     measured_s: float
 
 
-def node_costs(rounds: Sequence[Tables]) -> list[NodeCost]:
+def node_costs(rounds: Sequence[Tables]) -> list[Estimated]:
     """Return the costs of each node, and of all of them; none where there are no nodes."""
     nodes: dict[str, str] = {}
     for one in rounds:
@@ -54,29 +68,25 @@ def node_costs(rounds: Sequence[Tables]) -> list[NodeCost]:
     if not nodes:
         return []
     each = [_round(one, nodes) for one in rounds]
-    costs = [
-        NodeCost(
-            scope="node",
-            name=node,
-            participants=sum(on == node for on in nodes.values()),
-            **_values([found.get(node, {}) for found in each]),
-        )
-        for node in dict.fromkeys(nodes.values())
-    ]
-    together = _values([found.get(ALL, {}) for found in each])
-    costs.append(
-        NodeCost(
-            scope="system", name=ALL, participants=len(nodes), **together, growth=_growth(rounds)
-        )
-    )
-    return costs
+    rows = list[Estimated]()
+    for node in (*dict.fromkeys(nodes.values()), ALL):
+        scope = "system" if node == ALL else "node"
+        own = sum(node in (ALL, on) for on in nodes.values())
+        rows += estimated(parts.PARTICIPANTS, own, scope, node)
+        values = [found.get(node, {}) for found in each]
+        for name, quantity in QUANTITIES.items():
+            known = over_rounds([of.get(name) for of in values], quantity.unit, len(each))
+            rows += estimated(quantity, known, scope, node)
+        most = [rss for of in values if (rss := of.get("rss_bytes")) is not None]
+        rows += estimated(parts.RSS, int(max(most)) if most else None, scope, node)
+    return [*rows, *_growth(rounds)]
 
 
 Counts = dict[str, float | None]
 
 
 def _round(one: Tables, nodes: Mapping[str, str]) -> dict[str, Counts]:
-    """Return values of each node and of all in one round, by the names of `NodeCost`."""
+    """Return values of each node and of all in one round, by the names of `QUANTITIES`."""
     measured_ns = pl.lit(one.measured_s * 1e9)
     inside = one.each.filter(within(pl.col("end_ns"), measured_ns), pl.col("participant") != READER)
     found: dict[str, Counts] = {node: {} for node in (*nodes.values(), ALL)}
@@ -158,52 +168,26 @@ def _rates(rows: pl.DataFrame, names: Mapping[str, str], found: Mapping[str, Cou
             values[title] = None if unknown else float(column.sum())
 
 
-UNITS = {
-    "cpu": "CPU",
-    "written_per_s": "1/s",
-    "tx_bytes_per_s": "B/s",
-    "tx_packets_per_s": "1/s",
-    "rx_bytes_per_s": "B/s",
-    "rx_packets_per_s": "1/s",
-    "samples_per_packet": "1/packet",
-    "dropped_per_s": "1/s",
-}
-
-
-def _values(each: Sequence[Counts]) -> dict[str, Any]:
-    figures: dict[str, Any] = {
-        name: over_rounds([values.get(name) for values in each], unit, len(each))
-        for name, unit in UNITS.items()
-    }
-    most = [values["rss_bytes"] for values in each if values.get("rss_bytes") is not None]
-    return {**figures, "rss_bytes": int(max(most)) if most else None}  # type: ignore[type-var,arg-type]
-
-
-def _growth(rounds: Sequence[Tables]) -> Growth | None:
-    slopes, readings, lengths, names = list[float](), list[int](), list[float](), set[str]()
+def _growth(rounds: Sequence[Tables]) -> Iterator[Estimated]:
+    """Yield how the memory of participants grew while they measured: the mean over participants and
+    rounds of the slope of a straight line, with Student's interval over them. `count` is the number
+    of readings of each, on the average."""
+    slopes, readings = list[float](), list[int]()
     for one in rounds:
         own = one.each.filter(
             within(pl.col("end_ns"), pl.lit(one.measured_s * 1e9)),
             pl.col("participant") != READER,
         ).drop_nulls("rss_bytes")
-        for (name,), series in own.group_by("participant", maintain_order=True):
+        for _, series in own.group_by("participant", maintain_order=True):
             end_s = series["end_ns"].to_numpy() / 1e9
-            length = float(end_s.max() - end_s.min())
-            if series.height < FEWEST_READINGS or length < SHORTEST_S:
+            if series.height < FEWEST_READINGS or end_s.max() - end_s.min() < SHORTEST_S:
                 continue
             slope = np.polyfit(end_s, series["rss_bytes"].to_numpy().astype(np.float64), 1)[0]
             slopes.append(float(slope) * MINUTE_S)
             readings.append(series.height)
-            lengths.append(length)
-            names.add(str(name))
-    if not slopes:
-        return None
-    found = stats.t_interval(slopes, CONFIDENCE)
-    return Growth(
-        bytes_per_min=found.value,
-        low=found.low,
-        high=found.high,
-        participants=len(names),
-        readings=round(float(np.mean(readings))),
-        seconds=float(np.mean(lengths)),
-    )
+    if slopes:
+        found = stats.t_interval(slopes, CONFIDENCE)
+        count = round(float(np.mean(readings)))
+        yield from estimated(
+            parts.GROWTH, figure(found, "B/min", count, within=SIGNED), "system", ALL
+        )

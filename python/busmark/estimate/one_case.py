@@ -29,6 +29,7 @@ from busmark.estimate.samples import Pools, Timed
 from busmark.estimate.stream import batches, pairs
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
+from busmark.model.figures import Estimated
 from busmark.model.naming import Named
 from busmark.model.parameters import Parameters
 from busmark.model.rounds import RoundSummary
@@ -138,6 +139,7 @@ class _Analysis:
         # An older Busmark knew one machine only.
         self.one_clock = {row["round"]: row["one_clock"] is not False for row in self.good}
         self.measured_s = {row["round"]: row["measured_s"] for row in self.good}
+        self.figures: list[Estimated] = []
         self.problems: list[str] = []
 
     def summary(self) -> CaseSummary:
@@ -175,6 +177,7 @@ class _Analysis:
             capture_dropped=self._sum("capture_dropped"),
             udp_socket_drops=self._sum("udp_socket_drops"),
             wire=self._wire(),
+            figures=self.figures,
             os=machines.fact_of(manifest, self.params, self.good, "os"),
             **measures,
         )
@@ -326,15 +329,16 @@ class _Analysis:
         flows, participants = self._whole(self.result.flows), self._whole(self.result.participants)
         found: dict[str, Any] = {
             "ways": ways(flows, participants, kinds(params)),
-            "totals": totals(flows, participants, kinds(params)),
         }
+        self.figures += totals(flows, participants, kinds(params))
         if params.test == "throughput" and isinstance(params.size, int):
             found["meeting"] = meeting(self._whole(self.result.matches))
-            found["levels"] = levels(flows, participants, params.size, list(kinds(params)))
+            self.figures += levels(flows, participants, params.size, list(kinds(params)))
         if params.flows:
             read = partial(self.result.samples_background, columns=SAMPLE_COLUMNS)
             each = self._tables(read, lambda number, own: (number, own, self.one_clock[number]))
-            found["own_flows"] = own_flows(params, flows, each, self._recorded_every)
+            found["own_flows"], rows = own_flows(params, flows, each, self._recorded_every)
+            self.figures += rows
         return found
 
     def _routes(self) -> list[Route]:
@@ -391,11 +395,11 @@ class _Analysis:
         frames = dict(zip(known, resources.each_by_participant([*known.values()]), strict=True))
         used = resources.resources([*frames.values()], [*measured.values()])
         found: dict[str, Any] = {
-            "resources": used.participants,
             "cpus_used": used.together,
             "counters": resources.counters([*known.values()], [*measured.values()]),
             "cpus_by_round": dict(zip(frames, used.by_round, strict=False)),
         }
+        self.figures += used.participants
         if several(self.params) and self.params.network:
             each = []
             for number in known:
@@ -411,7 +415,7 @@ class _Analysis:
                             measured[number],
                         )
                     )
-            found["nodes"] = node_costs(each)
+            self.figures += node_costs(each)
         shown = next((curve.round for curve in drawn if curve.kind in ("detail", "timeline")), None)
         if shown in frames:
             found["series"] = [*drawn, *resources.series(shown, frames[shown], measured[shown])]

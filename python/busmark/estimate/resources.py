@@ -12,9 +12,11 @@ import polars as pl
 from busmark.model import text
 from busmark.model.case import Curve
 from busmark.model.figure import Figure, over_rounds
+from busmark.model.figures import Estimated, estimated
 from busmark.model.parameters import Parameters
+from busmark.model.quantities import parts
 from busmark.model.quantities.counters import COUNTERS
-from busmark.model.resources import READER, BackgroundLoad, Resources
+from busmark.model.resources import READER, BackgroundLoad
 from busmark.store.columns import TICK_NS
 
 MOST_CURVES = 6
@@ -146,7 +148,8 @@ def with_rates(frame: pl.DataFrame) -> pl.DataFrame:
 class Used(NamedTuple):
     """Resources that participants of a case used."""
 
-    participants: list[Resources]
+    participants: list[Estimated]
+    """What each used, its child processes included."""
     together: Figure | None
     """CPUs that all kept busy, without the reading itself."""
     by_round: list[float | None]
@@ -171,8 +174,8 @@ def resources(rounds: Sequence[pl.DataFrame], measured_s: Sequence[float]) -> Us
     count = inside[[ROUND, "node", "interval"]].n_unique()
     by_name = means.partition_by("node", "participant", as_dict=True)
     names = sorted((str(node), str(name)) for node, name in by_name)
-    found = [_resources(node, name, by_name[node, name], count) for node, name in names]
-    found.sort(key=lambda one: one.participant == READER)
+    names.sort(key=lambda of: of[1] == READER)
+    found = [row for of in names for row in _resources(*of, by_name[of], count)]
     counted = means.filter(pl.col("participant") != READER)
     totals = [_total(mean) for mean in _apart(counted, len(rounds))]
     return Used(found, over_rounds(totals, "CPU", count), totals)
@@ -216,19 +219,17 @@ def _total(mean: pl.DataFrame) -> float | None:
     return None if values.is_empty() or values.null_count() else float(values.sum())
 
 
-def _resources(node: str, name: str, own: pl.DataFrame, count: int) -> Resources:
-    figures = {
-        rate: over_rounds(own[rate].to_list(), unit, count)
-        for rate, unit in zip(RATES, ("CPU", "CPU", "1/s"), strict=True)
-    }
+def _resources(node: str, name: str, own: pl.DataFrame, count: int) -> Iterator[Estimated]:
     faults, rss = own["major_faults"], own["rss_bytes"].max()
-    return Resources(
-        participant=name,
-        node=node or None,
-        **figures,
-        rss_bytes=rss if isinstance(rss, int) else None,
-        major_faults=None if faults.null_count() else int(faults.sum()),
+    figures = (
+        (parts.CPU_USER, over_rounds(own["cpu_user"].to_list(), "CPU", count)),
+        (parts.CPU_SYSTEM, over_rounds(own["cpu_system"].to_list(), "CPU", count)),
+        (parts.SWITCHES, over_rounds(own["switches_per_s"].to_list(), "1/s", count)),
+        (parts.RSS, rss if isinstance(rss, int) else None),
+        (parts.MAJOR_FAULTS, None if faults.null_count() else int(faults.sum())),
     )
+    for quantity, value in figures:
+        yield from estimated(quantity, value, "participant", name, node or None)
 
 
 def series(number: int, frame: pl.DataFrame, measured_s: float) -> Iterator[Curve]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Any
 
 import polars as pl
 
 from busmark.estimate.columns import ESTIMATES
 from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Distribution, Figure, Frozen, Percentile
+from busmark.model.figures import Estimated
 from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LATENCIES, OF_CASES
 from busmark.model.rounds import RoundSummary
@@ -68,45 +69,6 @@ FEW = "a round has too few samples for it"
 AMONG_LOST = "it falls among the samples that were lost"
 
 
-@dataclass(frozen=True, slots=True)
-class Estimated:
-    """A row, but for the case: see `columns`."""
-
-    quantity: str
-    statistic: str
-    value: float | None
-    unit: str
-    scope: str = "case"
-    of: str | None = None
-    round: int | None = None
-    over: str = "rounds"
-    low: float | None = None
-    high: float | None = None
-    confidence: float | None = None
-    bound: Literal["upper", "lower"] | None = None
-    count: int | None = None
-    effective: float | None = None
-    rounds: int = 0
-    reason: str | None = None
-    is_estimate: bool = False
-    """Whether it should have an interval: not where it was counted or asked for."""
-
-    @property
-    def figure(self) -> Figure | None:
-        """The value with its limits, unit and counts; None: it has no value."""
-        if self.value is None:
-            return None
-        return Figure(
-            value=self.value,
-            low=self.low,
-            high=self.high,
-            confidence=self.confidence,
-            count=self.count,
-            rounds=self.rounds,
-            unit=self.unit,
-        )
-
-
 def table(cases: Iterable[CaseSummary]) -> pl.DataFrame:
     """Return the estimates of all cases; columns are `columns.ESTIMATES`."""
     names = [column.name for column in ESTIMATES]
@@ -128,7 +90,6 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
         of = f"{phase.phase} {phase.flow}"
         yield from _fields(phase, "phase", of, skipped=("phase", "begin_s"))
     for flow in case.own_flows:
-        yield from _fields(flow.total, "flow", flow.name)
         for quantity, value in (("asked", flow.asked), ("unanswered", flow.unanswered)):
             if value is not None:
                 yield Estimated(quantity, "count", value, "", "flow", flow.name)
@@ -138,32 +99,7 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
             )
     for way in case.ways:
         yield from _fields(way, "flow", f"{way.flow}: {way.sender} → {way.receiver or 'all'}")
-    for total in case.totals:
-        yield from _fields(total, total.scope, total.name)
-    for level in case.levels:
-        yield from _fields(level, "level", level.scope)
-        if least := level.least:
-            which = f"{level.scope}: {least.name}" + (f" on {least.node}" if least.node else "")
-            yield Estimated("least_share", "value", least.share, "1", "level", which, least.round)
-    for node in case.nodes:
-        # What its writers wrote is in the totals.
-        yield from _fields(node, node.scope, node.name, skipped=("written_per_s",))
-        if grown := node.growth:
-            yield Estimated(
-                "growth",
-                "mean",
-                grown.bytes_per_min,
-                "B/min",
-                node.scope,
-                node.name,
-                low=grown.low,
-                high=grown.high,
-                count=grown.readings,
-                is_estimate=True,
-                confidence=None if grown.low is None else CONFIDENCE,
-            )
-    for used in case.resources:
-        yield from _fields(used, "participant", used.participant)
+    yield from case.figures
     for load in case.loads:
         yield from _fields(load, "load", load.kind)
     if case.meeting:
@@ -392,7 +328,7 @@ def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
             "ns",
             "round",
             None,
-            attempt.round,
+            round=attempt.round,
             count=attempt.samples,
             rounds=1,
         )
@@ -423,11 +359,11 @@ def _fields(
         elif isinstance(value, int | float):
             unit = _unit(field)
             statistic = "count" if isinstance(value, int) and not unit else "value"
-            yield Estimated(quantity, statistic, value, unit, scope, of, number)
+            yield Estimated(quantity, statistic, value, unit, scope, of, round=number)
         elif isinstance(value, Mapping):
             for key, part in value.items():
                 if isinstance(part, int | float):
-                    yield Estimated(f"{field}_{key}", "value", part, "", scope, of, number)
+                    yield Estimated(f"{field}_{key}", "value", part, "", scope, of, round=number)
 
 
 def _figure(

@@ -11,12 +11,13 @@ from pydantic.json_schema import SkipJsonSchema
 
 from busmark.model.discovery import Discovery, Meeting
 from busmark.model.figure import Distribution, Figure, Frozen, Quantity
+from busmark.model.figures import Estimated, Part, parts
 from busmark.model.latency import Latency, LatencyByRound, Reported
 from busmark.model.parameters import Parameters
-from busmark.model.resources import BackgroundLoad, NodeCost, Resources
+from busmark.model.resources import BackgroundLoad
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Capacity, Throughput
-from busmark.model.traffic import Level, OwnFlow, Phase, Route, Total, Way, Wire
+from busmark.model.traffic import OwnFlow, Phase, Route, Way, Wire
 
 Values = Sequence[float | None]
 
@@ -117,21 +118,12 @@ class CaseSummary(Frozen):
     ways: list[Way] = Field(default=[])
     """Samples that went from participant to participant; empty where there is one writer and one
     reader."""
-    totals: list[Total] = Field(default=[])
-    """Samples that each participant, each node and the whole wrote and read; empty where there is
-    one writer and one reader."""
-    levels: list[Level] = Field(default=[])
-    """Samples that were to be read and were read, by each reader, participant and node and by all;
-    empty where there is one writer and one reader, and in tests without a stream."""
     meeting: Meeting | None = None
     """Times at which its endpoints had found each other; null except for streams with three
     endpoints or more on one clock."""
     routes: list[Route] = Field(default=[])
     """Samples hop by hop, as packets show them, of each flow that is measured; empty where nothing
     was captured."""
-    nodes: list[NodeCost] = Field(default=[])
-    """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
-    one writes and one reads, and where no counters were read."""
     own_flows: list[OwnFlow] = Field(default=[])
     """Flows of the scenario's own in the background, each with its latency if it has one."""
     background_expected: int | None = None
@@ -139,8 +131,9 @@ class CaseSummary(Frozen):
     null where there was no background."""
     background_lost: int | None = None
     """Samples that never arrived."""
-    resources: list[Resources] = Field(default=[])
-    """Resources of each participant; empty if no counters were read."""
+    figures: list[Estimated] = Field(default=[])
+    """Rows of the table of estimates: what participants, nodes, levels and flows wrote and read,
+    and what they cost."""
     loads: list[BackgroundLoad] = Field(default=[])
     """Background loads, which ran at the same time, over the rounds that count, or over the others
     where no round counts; empty without a background load, or where no round was run."""
@@ -182,6 +175,10 @@ class CaseSummary(Frozen):
             and scope in (None, curve.scope)
             and (curve.quantity == quantity if quantity else curve.is_jitter == is_jitter)
         ]
+
+    def parts(self, scope: str) -> list[Part]:
+        """Return its participants, nodes or levels, with their figures."""
+        return parts(self.figures, scope)
 
     @property
     def middleware(self) -> str:

@@ -245,3 +245,25 @@ class Number:
     details: str = ""
     """Name in the details of a stream."""
     explained: tuple[Explained, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PartQuantity:
+    """A figure of a part of a case: of a participant, a node, a level."""
+
+    name: str
+    """Name of the quantity in the table of estimates."""
+    title: str
+    """Heading of a column."""
+    meaning: str
+    unit: str = ""
+    """Unit; empty: a count."""
+    statistic: str = "median"
+    """Statistic over rounds; count: a sum over them; value: as it was asked for, or the most."""
+    detail: bool = False
+    """Whether the column may be left out where there is no room."""
+
+    @property
+    def is_count(self) -> bool:
+        """Whether it counts something, so that it has no interval."""
+        return self.statistic == "count"

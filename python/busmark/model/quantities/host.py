@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from busmark.model.entry import Estimate, Heading, Number
+from busmark.model.quantities.parts import RESOURCES, RSS
+from busmark.model.resources import READER
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
@@ -32,7 +34,7 @@ MIB = 1 << 20
 
 
 def _most_memory(case: CaseSummary) -> float | None:
-    known = [one.rss_bytes for one in case.resources if one.rss_bytes is not None]
+    known = [rss for one in case.parts("participant") if (rss := one.value(RSS)) is not None]
     return max(known) / MIB if known else None
 
 
@@ -51,7 +53,8 @@ MEMORY = Number(
 
 def _memory_per_endpoint(case: CaseSummary) -> float | None:
     met = case.meeting
-    memory = [one.rss_bytes for one in case.resources if one.is_measured]
+    used = [one for one in case.parts("participant") if any(map(one.row, RESOURCES))]
+    memory = [one.value(RSS) for one in used if one.of != READER]
     if met is None or met.unknown or not memory or None in memory:
         return None
     return sum(each or 0 for each in memory) / met.endpoints / MIB

@@ -9,8 +9,10 @@ from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.entry import Number
 from busmark.model.figure import Distribution, Figure
+from busmark.model.figures import Part
 from busmark.model.latency import Latency, Reported, ReportedFigure, Segment
 from busmark.model.quantities import NUMBERS, OF_CASES
+from busmark.model.quantities import parts as of
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.resources import READER
 from busmark.model.rounds import RoundSummary
@@ -24,6 +26,7 @@ from busmark.present.blocks.rows import (
     cell_of,
     listing,
     notes,
+    of_part,
     of_second,
     properties,
     sections,
@@ -58,7 +61,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.loads:
         yield Section("Background load", [listing(case.loads, LOAD)])
     if case.own_flows:
-        yield from sections("Background flows", flows.own_flows(case.own_flows))
+        yield from sections("Background flows", flows.own_flows(case))
     applications = bool(case.params.applications)
     if applications:
         yield from _levels(case, folded=False)
@@ -72,7 +75,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     for one in case.reported:
         yield _reported(one)
     yield from sections(
-        "Resources", [listing(case.resources, RESOURCE, note=RESOURCES_NOTE)], folded=True
+        "Resources", [listing(_users(case), RESOURCE, note=RESOURCES_NOTE)], folded=True
     )
     known = [one for one in COUNTERS if one.column in case.counters]
     yield from sections(
@@ -464,13 +467,13 @@ PHASES_NOTE = (
 
 def _levels(case: CaseSummary, *, folded: bool) -> Iterator[Section]:
     yield from sections(flows.LEVELS, [flows.levels(case)], folded=folded)
-    yield from sections(flows.NODES, [flows.nodes(case.nodes)], folded=folded)
+    yield from sections(flows.NODES, [flows.nodes(case)], folded=folded)
 
 
 def _participants(case: CaseSummary) -> Iterator[Section]:
     """Yield what participants wrote and read, and when their endpoints had found each other."""
     tables = [_meeting(case) if case.meeting else None]
-    tables += [flows.totals(case.totals) if case.totals else None]
+    tables += [flows.totals(case)]
     tables += [flows.ways(case.ways) if case.ways else None]
     yield from sections("Participants and flows", tables, folded=True)
     if flows.unrecorded(case):
@@ -518,16 +521,18 @@ def _within(each: ReportedFigure, end: str) -> float | None:
 
 
 RESOURCE = (
-    Field("Participant", lambda own: f"{own.participant} (node {own.node})"
-          if own.node else own.participant),
-    Field("CPUs, user", "cpu_user", "CPU"),
-    Field("CPUs, kernel", "cpu_system", "CPU"),
-    Field("Context switches", "switches_per_s", "1/s"),
-    Field("Most RAM", lambda own: None if own.rss_bytes is None else own.rss_bytes / flows.MIB,
-          "MiB"),
-    Field("Major faults", "major_faults"),
+    Field("Participant", lambda own: f"{own.of} (node {own.node})" if own.node else own.of),
+    of_part(of.CPU_USER), of_part(of.CPU_SYSTEM), of_part(of.SWITCHES),
+    Field("Most RAM", lambda own: flows.mib(own.value(of.RSS)), "MiB"),
+    of_part(of.MAJOR_FAULTS),
 )  # fmt: skip
 RESOURCES_NOTE = f"Within the measured time. {READER} reads all this; it is not measured."
+
+
+def _users(case: CaseSummary) -> list[Part]:
+    """Return who used resources, by node and name; whoever reads the counters is the last."""
+    found = [part for part in case.parts("participant") if any(map(part.row, of.RESOURCES))]
+    return sorted(found, key=lambda part: (part.of == READER, part.node or "", part.of or ""))
 
 
 def _rounds(case: CaseSummary) -> Iterator[Table]:

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from busmark.compare.answers import least, least_name
 from busmark.estimate.flows import several
+from busmark.estimate.levels import ENOUGH
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.resources import NodeCost
+from busmark.model.entry import PartQuantity
+from busmark.model.figures import Part
+from busmark.model.quantities import parts as of
 from busmark.model.stream import Pair, Pairs
-from busmark.model.traffic import ENOUGH, Least, Level, OwnFlow, Total, Way
-from busmark.present.blocks.rows import Field, cell_of, listing, size
+from busmark.model.traffic import OwnFlow, Way
+from busmark.present.blocks.rows import Field, cell_of, listing, of_part, size
 from busmark.present.document import ABSENT, Cell, Table
 from busmark.present.figures import quantity_name
 
@@ -63,27 +68,42 @@ def pairs_table(pairs: Pairs, flow: str = "") -> Table:
     return listing([each for each in known if each[1]], fields, title, note=note)
 
 
+class FlowRow(NamedTuple):
+    """A flow of the scenario's own in a case, and what was written and read of it."""
+
+    case: CaseSummary
+    flow: OwnFlow
+    part: Part
+
+
+def flow_rows(case: CaseSummary) -> list[FlowRow]:
+    """Return the scenario's own flows of a case."""
+    figures = {part.of: part for part in case.parts("flow")}
+    return [FlowRow(case, flow, figures[flow.name]) for flow in case.own_flows]
+
+
+def _of_flow(quantity: PartQuantity, *, detail: bool = True) -> Field:
+    return Field(quantity.title, lambda row: row.part[quantity], quantity.unit, detail)
+
+
 RATES = (
-    Field("To be read", "total.theoretical_per_s", "1/s", detail=True),
-    Field("Written", "total.written_per_s", "1/s", detail=True),
-    Field("Read", "total.read_per_s", "1/s", detail=True),
-    Field("Expected", "total.expected", detail=True),
-    Field("Lost", "total.lost"),
-)
+    _of_flow(of.THEORETICAL_RATE), _of_flow(of.WRITE_RATE), _of_flow(of.READ_RATE),
+    _of_flow(of.EXPECTED), _of_flow(of.LOST, detail=False),
+)  # fmt: skip
 
 LATENCY = (
-    Field("Latency", lambda flow: quantity_name(flow.latency.quantity) if flow.latency else None),
-    Field("Median", lambda flow: _hidden(flow, "median"), "ns"),
-    Field("99 %", lambda flow: _hidden(flow, "p99"), "ns", scale="Median"),
+    Field("Latency", lambda row: row.flow.latency and quantity_name(row.flow.latency.quantity)),
+    Field("Median", lambda row: _hidden(row.flow, "median"), "ns"),
+    Field("99 %", lambda row: _hidden(row.flow, "p99"), "ns", scale="Median"),
     Field(
         "Maximum",
-        lambda flow: flow.latency and flow.latency.max_ns,
+        lambda row: row.flow.latency and row.flow.latency.max_ns,
         "ns",
         detail=True,
         scale="Median",
     ),
-    Field("Count", lambda flow: _answered(flow)),
-    Field("Unanswered", "unanswered", detail=True),
+    Field("Count", lambda row: _answered(row.flow)),
+    Field("Unanswered", "flow.unanswered", detail=True),
 )
 
 OWN_FLOWS_NOTE = (
@@ -95,15 +115,15 @@ OWN_FLOWS_NOTE = (
 )
 
 
-def own_flows(flows: Sequence[OwnFlow]) -> Iterator[Table]:
+def own_flows(case: CaseSummary) -> Iterator[Table]:
     """Yield rates, losses and latency of each flow of the scenario's own, and its worst pairs."""
     first = (
-        Field("Flow", "name"),
-        Field("Kind", "kind"),
-        Field("Size", lambda flow: size(flow.size)),
+        Field("Flow", "flow.name"),
+        Field("Kind", "flow.kind"),
+        Field("Size", lambda row: size(row.flow.size)),
     )
-    yield listing(flows, (*first, *RATES, *LATENCY), note=OWN_FLOWS_NOTE)
-    for flow in flows:
+    yield listing(flow_rows(case), (*first, *RATES, *LATENCY), note=OWN_FLOWS_NOTE)
+    for flow in case.own_flows:
         if flow.pairs and flow.asked is not None:
             yield pairs_table(flow.pairs, flow.name)
 
@@ -125,30 +145,32 @@ def _answered(flow: OwnFlow) -> int | None:
     return flow.asked - flow.unanswered
 
 
-def totals(found: Sequence[Total]) -> Table:
-    """Return a row for each participant and each node, and one for the whole."""
-    fields = (
-        Field("Participants, nodes and the whole", _who),
-        Field("To be written", "asked_per_s", "1/s", detail=True),
-        Field("Written", "written_per_s", "1/s"),
-        Field("To be read", "theoretical_per_s", "1/s", detail=True),
-        Field("Read", "read_per_s", "1/s"),
-        Field("Sent", "sent"), Field("Expected", "expected"),
-        Field("Received", "received"), Field("Lost", "lost"),
+def totals(case: CaseSummary) -> Table | None:
+    """Return a row for each participant and each node, and one for the whole; None where one
+    writes and one reads."""
+    traffic = (
+        of.ASKED_RATE, of.WRITE_RATE, of.THEORETICAL_RATE, of.READ_RATE, of.SENT, of.EXPECTED,
+        of.RECEIVED, of.LOST,
     )  # fmt: skip
+    every = [part for scope in ("participant", "node") for part in case.parts(scope)]
+    found = [part for part in every if any(map(part.row, traffic))]
+    whole = case.parts("system")
+    if not whole:
+        return None
     note = (
         "Each with all its writers and readers, whatever the flow; rates describe a typical round, "
         "counts are sums over the rounds that count. A rate is left out where a part "
         "of it has none, as at full speed and in a closed loop. A ping counts at the participant "
         "that answers it."
     )
-    if len(found) - 1 > MOST:
-        note += f" The first {MOST} of {len(found) - 1}, and the whole."
-    return listing([*found[:-1][:MOST], *found[-1:]], fields, note=note)
+    if len(found) > MOST:
+        note += f" The first {MOST} of {len(found)}, and the whole."
+    who = Field("Participants, nodes and the whole", _who)
+    return listing([*found[:MOST], *whole], [who, *map(of_part, traffic)], note=note)
 
 
-def _who(total: Total) -> str:
-    return {"node": f"node {total.name}", "system": "all together"}.get(total.scope, total.name)
+def _who(part: Part) -> str:
+    return {"node": f"node {part.of}", "system": "all together"}.get(part.scope, part.of or "")
 
 
 def ways(found: Sequence[Way]) -> Table:
@@ -230,59 +252,57 @@ def _end(name: str, node: str | None, ends: int, noun: str) -> str:
 def levels(case: CaseSummary) -> Table:
     """Return what each reader, participant and node, and all together were to read and read."""
     mesh = case.params.topology == "mesh"
+    known = {part.of or "": part for part in case.parts("level")}
+    found = [part for name, part in known.items() if ": " not in name]
     fields = (
-        Field("Of", lambda level: level_name(level, mesh=mesh)),
-        Field("Members", "members"),
-        Field("Hears writers", "writers", detail=True),
-        Field("To be read", "theoretical_per_s", "1/s"),
-        Field("Read", "read_per_s", "1/s"),
-        Field("Bytes to be read", "theoretical_bytes_per_s", "B/s", detail=True),
-        Field("Bytes read", "read_bytes_per_s", "B/s", detail=True),
-        Field("Share read", "share", "1"),
-        Field("Least of one", lambda level: level.least.share if level.least else None, "1"),
-        Field("Which", lambda level: _least(level.least)),
-        Field("Too little", "short"),
-        Field("Lost", "lost"),
-    )
+        Field("Of", lambda level: level_name(level.of, mesh=mesh)),
+        of_part(of.MEMBERS), of_part(of.WRITERS), of_part(of.THEORETICAL_RATE, detail=False),
+        of_part(of.READ_RATE), of_part(of.THEORETICAL_BYTES), of_part(of.READ_BYTES),
+        of_part(of.READ_SHARE),
+        Field("Least of one", lambda level: _share(least(case, level.of)), "1"),
+        Field("Which", lambda level: least_name(least(case, level.of))),
+        of_part(of.SHORT), of_part(of.LOST),
+    )  # fmt: skip
     note = (
         "Rates are means over the readers, participants or nodes, in a typical round; bytes are "
         "bodies, without headers. To be read: the rate without loss if every writer kept its rate. "
         "Least: of any one in any round. Too little: how many read less than "
         f"{text.percent_text(ENOUGH)} of it in some round. Lost: over the rounds that count."
     )
-    return listing(case.levels, fields, note=note)
+    return listing(found, fields, note=note)
 
 
-def level_name(level: Level, *, mesh: bool) -> str:
+def level_name(level: str, *, mesh: bool) -> str:
     """Return such as "each application": a participant of a mesh is one."""
-    if level.scope == "system":
+    if level == "system":
         return "all together"
-    return f"each {'application' if mesh and level.scope == 'participant' else level.scope}"
+    return f"each {'application' if mesh and level == 'participant' else level}"
 
 
-def _least(found: Least | None) -> str:
-    if found is None or found.name == "all":
-        return ""
-    return f"{found.name} on {found.node}" if found.node not in (None, found.name) else found.name
+def _share(found: Part | None) -> float | None:
+    return found.value(of.LEAST_SHARE) if found else None
 
 
 NODE_FIELDS = (
-    Field("Node", lambda node: "all together" if node.scope == "system" else node.name),
-    Field("Participants", "participants"),
-    Field("CPUs busy", "cpu", "CPU"),
-    Field("RAM", lambda node: None if node.rss_bytes is None else node.rss_bytes / MIB, "MiB"),
-    Field("Written", "written_per_s", "1/s"),
-    Field("Sent", "tx_bytes_per_s", "B/s"),
-    Field("Packets sent", "tx_packets_per_s", "1/s"),
-    Field("Received", "rx_bytes_per_s", "B/s"),
-    Field("Packets received", "rx_packets_per_s", "1/s"),
-    Field("Samples per packet", "samples_per_packet"),
-    Field("Dropped", "dropped_per_s", "1/s"),
-)
+    Field("Node", lambda node: "all together" if node.scope == "system" else node.of),
+    of_part(of.PARTICIPANTS), of_part(of.CPU),
+    Field("RAM", lambda node: mib(node.value(of.RSS)), "MiB"),
+    of_part(of.WRITE_RATE), of_part(of.TX_BYTES), of_part(of.TX_PACKETS), of_part(of.RX_BYTES),
+    of_part(of.RX_PACKETS), Field("Samples per packet", lambda node: node[of.SAMPLES_PER_PACKET]),
+    of_part(of.DROPPED),
+)  # fmt: skip
 
 
-def nodes(found: Sequence[NodeCost]) -> Table:
-    """Return CPU time, memory and traffic of each node and of all."""
+def mib(size: float | None) -> float | None:
+    """Return bytes in MiB."""
+    return None if size is None else size / MIB
+
+
+def nodes(case: CaseSummary) -> Table:
+    """Return CPU time, memory and traffic of each node and of all; empty where no counters of nodes
+    were read."""
+    every = [*case.parts("node"), *case.parts("system")]
+    found = [part for part in every if part.row(of.PARTICIPANTS)]
     note = (
         "Within the measured time. Traffic is from the counters of the nodes' interfaces, with all "
         "headers, acknowledgements, heartbeats and discovery; what stays on a node is not in it. "
@@ -290,16 +310,14 @@ def nodes(found: Sequence[NodeCost]) -> Table:
         "socket had no room. RAM: the most that all processes had at once; pages that several "
         "share count in each."
     )
-    growth = found[-1].growth if found else None
+    growth = found[-1].figure(of.GROWTH) if found else None
     if growth:
         limits = ""
         if growth.low is not None and growth.high is not None:
             limits = f" [{text.number(growth.low / 1024)}, {text.number(growth.high / 1024)}]"
         note += (
-            f" Memory of a participant grew by {text.number(growth.bytes_per_min / 1024)}{limits} "
-            f"KiB per minute: slope over {text.number(growth.seconds)} s, mean of "
-            f"{text.plural(growth.participants, 'participant')}, {text.count(growth.readings)} "
-            "readings each."
+            f" Memory of a participant grew by {text.number(growth.value / 1024)}{limits} KiB per "
+            f"minute: mean slope, {text.count(growth.count)} readings of each participant."
         )
     return listing(found, NODE_FIELDS, note=note)
 

@@ -24,12 +24,13 @@ from busmark.present.blocks.flows import (
     NODES,
     OWN_FLOWS_NOTE,
     RATES,
+    flow_rows,
     levels,
     nodes,
     ranked,
     ranked_by,
 )
-from busmark.present.blocks.rows import Field, listing, notes, of_second, sections, size, table
+from busmark.present.blocks.rows import Field, listing, notes, sections, size, table
 from busmark.present.charts import pairs
 from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
 
@@ -44,7 +45,7 @@ MOST_FLOWS = 40
 MOST_EFFECTS = 60
 """Rows of a table of costs; comparisons (`busmark compare --by security`) have all."""
 
-OF_FLOWS = (Field("Kind", "kind", detail=True), *RATES, *LATENCY)
+OF_FLOWS = (Field("Kind", "flow.kind", detail=True), *RATES, *LATENCY)
 
 
 def further(campaign: Campaign) -> Iterator[Section]:
@@ -169,13 +170,12 @@ def _span(values: Sequence[float], unit: str) -> str:
 
 def _own_flows(campaign: Campaign) -> Section | None:
     """List the scenario's background flows."""
-    known = [(case, flow) for case in campaign.cases for flow in case.own_flows]
+    known = [row for case in campaign.cases for row in flow_rows(case)]
     if not known:
         return None
-    fields = [Field("Flow", lambda each: each[1].name)]
-    if len({case.id for case, _ in known}) > 1:
-        fields = [Field("Case", lambda each: _name(each[0])), *fields]
-    fields += [of_second(one) for one in OF_FLOWS]
+    fields = [Field("Flow", "flow.name"), *OF_FLOWS]
+    if len({row.case.id for row in known}) > 1:
+        fields = [Field("Case", lambda row: _name(row.case)), *fields]
     note = OWN_FLOWS_NOTE
     if len(known) > MOST_FLOWS:
         note += f" The first {MOST_FLOWS} of {len(known)}; the details of a case have its own."
@@ -184,7 +184,7 @@ def _own_flows(campaign: Campaign) -> Section | None:
         fields,
         note=note,
         key="own-flows",
-        row=lambda each: Row(case=each[0].id),
+        row=lambda each: Row(case=each.case.id),
     )
     return Section("Background flows", [found])
 
@@ -194,7 +194,7 @@ def _levels(campaign: Campaign) -> Iterator[Section]:
     applications."""
     for case in campaign.cases:
         if case.params.applications and not case.is_floor:
-            for title, table in ((LEVELS, levels(case)), (NODES, nodes(case.nodes))):
+            for title, table in ((LEVELS, levels(case)), (NODES, nodes(case))):
                 yield from sections(f"{title}: {_name(case)}", [table])
 
 

@@ -10,6 +10,7 @@ from operator import attrgetter, getitem, itemgetter
 from typing import Any, Literal
 
 from busmark.model import text
+from busmark.model.entry import PartQuantity
 from busmark.model.figure import Figure
 from busmark.present.document import (
     ABSENT,
@@ -53,6 +54,13 @@ class Field:
 
 Property = tuple[str, str, Sequence[Value]]
 """Name of a property, its unit, and its value in each column."""
+
+
+def of_part(quantity: PartQuantity, title: str = "", *, detail: bool | None = None) -> Field:
+    """Return the column of a figure of parts of a case; heading and detail are the quantity's
+    unless others are given."""
+    detail = quantity.detail if detail is None else detail
+    return Field(title or quantity.title, itemgetter(quantity), quantity.unit, detail)
 
 
 def of_second(field: Field) -> Field:

@@ -9,9 +9,10 @@ from typing import Any, get_args
 
 from busmark.compare.campaign import Campaign
 from busmark.model.case import CaseSummary
+from busmark.model.entry import PartQuantity
 from busmark.model.figure import Figure
+from busmark.model.quantities import parts
 from busmark.model.text import ABSENT, number
-from busmark.model.traffic import LevelScope
 from busmark.plugins.papers.document import (
     Columns,
     Content,
@@ -319,7 +320,7 @@ CONFIGURATION: Columns[CaseSummary] = {
     ),
     "Latency budget, ms": _budget,
 }
-LEVELS: dict[str, LevelScope] = {
+LEVELS = {
     "Reader": "reader",
     "Application": "participant",
     "Node": "node",
@@ -327,22 +328,24 @@ LEVELS: dict[str, LevelScope] = {
 }
 
 
-def _level(scope: LevelScope) -> Callable[[CaseSummary], Content]:
+def _level(scope: str) -> Callable[[CaseSummary], Content]:
     def value(case: CaseSummary) -> Content:
-        level = next((each for each in case.levels if each.scope == scope), None)
-        calculated = level.theoretical_bytes_per_s if level else None
-        read = level.read_bytes_per_s if level else None
+        level = next((each for each in case.parts("level") if each.of == scope), None)
+        calculated = level.value(parts.THEORETICAL_BYTES) if level else None
+        read = level.figure(parts.READ_BYTES) if level else None
         return f"{number(micro(calculated))} / {number(micro(read))}"
 
     return value
 
 
-def _of_all(figure: str, factor: Callable[[CaseSummary], float]) -> Callable[..., Content]:
+def _of_all(
+    quantity: PartQuantity, factor: Callable[[CaseSummary], float]
+) -> Callable[..., Content]:
     """Return a figure of all nodes together."""
 
     def value(case: CaseSummary) -> Content:
-        whole = next((each for each in case.nodes if each.scope == "system"), None)
-        found: Figure | None = getattr(whole, figure, None)
+        whole = next((each for each in case.parts("system") if each.row(parts.PARTICIPANTS)), None)
+        found = whole.figure(quantity) if whole else None
         return found.value * factor(case) if found else None
 
     return value
@@ -350,11 +353,11 @@ def _of_all(figure: str, factor: Callable[[CaseSummary], float]) -> Callable[...
 
 TRAFFIC: Columns[CaseSummary] = {
     **CONFIGURATION,
-    "Written by all, kB/s": _of_all("written_per_s", lambda case: (case.size or 0) / 1e3),
-    "Sent by all nodes, kB/s": _of_all("tx_bytes_per_s", lambda _: 1e-3),
-    "Received by all nodes, kB/s": _of_all("rx_bytes_per_s", lambda _: 1e-3),
-    "Samples per packet": _of_all("samples_per_packet", lambda _: 1.0),
-    "CPUs busy": _of_all("cpu", lambda _: 1.0),
+    "Written by all, kB/s": _of_all(parts.WRITE_RATE, lambda case: (case.size or 0) / 1e3),
+    "Sent by all nodes, kB/s": _of_all(parts.TX_BYTES, lambda _: 1e-3),
+    "Received by all nodes, kB/s": _of_all(parts.RX_BYTES, lambda _: 1e-3),
+    "Samples per packet": _of_all(parts.SAMPLES_PER_PACKET, lambda _: 1.0),
+    "CPUs busy": _of_all(parts.CPU, lambda _: 1.0),
 }
 
 

@@ -1,0 +1,107 @@
+"""What is estimated of the parts of a case: of participants, nodes and levels, and of what they had
+to find."""
+
+from __future__ import annotations
+
+from busmark.model.entry import PartQuantity
+
+# What a part wrote and read.
+
+ASKED_RATE = PartQuantity(
+    "asked_rate", "To be written", "samples to be written, if every writer kept its rate",
+    "1/s", "value", detail=True,
+)  # fmt: skip
+WRITE_RATE = PartQuantity("write_rate", "Written", "samples written", "1/s")
+THEORETICAL_RATE = PartQuantity(
+    "theoretical_rate", "To be read",
+    "samples to be read, if every writer kept its rate and none were lost", "1/s", "value",
+    detail=True,
+)  # fmt: skip
+READ_RATE = PartQuantity("read_rate", "Read", "samples read", "1/s")
+SENT = PartQuantity("sent", "Sent", "samples sent in all counted rounds", "", "count")
+EXPECTED = PartQuantity(
+    "expected", "Expected", "samples that were to be read, in all counted rounds", "", "count"
+)
+RECEIVED = PartQuantity(
+    "received", "Received", "samples received in all counted rounds", "", "count"
+)
+LOST = PartQuantity("lost", "Lost", "samples lost in all counted rounds", "", "count")
+
+TRAFFIC = (
+    ASKED_RATE, WRITE_RATE, THEORETICAL_RATE, READ_RATE, SENT, EXPECTED, RECEIVED, LOST,
+)  # fmt: skip
+"""Of all writers and readers of a participant, a node, a flow or the case."""
+
+# Levels: each reader, participant or node on the average, or the whole.
+
+MEMBERS = PartQuantity(
+    "members", "Members", "readers, participants or nodes of the level", "", "count"
+)
+WRITERS = PartQuantity(
+    "writers", "Hears writers", "writers that a member hears, at most", "", "count", detail=True
+)
+THEORETICAL_BYTES = PartQuantity(
+    "theoretical_bytes", "Bytes to be read", "bodies to be read, without headers", "B/s", "value",
+    detail=True,
+)  # fmt: skip
+READ_BYTES = PartQuantity(
+    "read_bytes", "Bytes read", "bodies read, without headers", "B/s", detail=True
+)
+READ_SHARE = PartQuantity("read_share", "Share read", "read over what was to be read", "1")
+LEAST_SHARE = PartQuantity(
+    "least_share", "Least of one", "the smallest share that a member read, in any round",
+    "1", "value",
+)  # fmt: skip
+SHORT = PartQuantity(
+    "short", "Too little", "members that read too little in some round", "", "count"
+)
+
+# What participants and nodes cost.
+
+CPU_USER = PartQuantity(
+    "cpu_user", "CPUs, user", "CPUs kept busy in user mode: 1 is one CPU all the time", "CPU"
+)
+CPU_SYSTEM = PartQuantity("cpu_system", "CPUs, kernel", "CPUs kept busy in the kernel", "CPU")
+SWITCHES = PartQuantity(
+    "switches", "Context switches", "context switches, of own accord or not", "1/s"
+)
+RSS = PartQuantity(
+    "rss", "Most RAM", "most memory in RAM, without the samples that Busmark records there; of a "
+    "node, of all its participants together: pages that several share count in each", "B", "value",
+)  # fmt: skip
+MAJOR_FAULTS = PartQuantity(
+    "major_faults", "Major faults", "page faults that waited for a disk, all rounds together",
+    "", "count",
+)  # fmt: skip
+
+RESOURCES = (CPU_USER, CPU_SYSTEM, SWITCHES, RSS, MAJOR_FAULTS)
+"""Of a participant, its child processes included, within the measured time."""
+
+PARTICIPANTS = PartQuantity("participants", "Participants", "participants there", "", "count")
+CPU = PartQuantity(
+    "cpu", "CPUs busy", "CPUs that participants kept busy: 1 is one CPU all the time", "CPU"
+)
+TX_BYTES = PartQuantity(
+    "tx_bytes", "Sent", "bytes sent by network interfaces, the loopback excepted, with all "
+    "headers, acknowledgements and discovery", "B/s",
+)  # fmt: skip
+TX_PACKETS = PartQuantity("tx_packets", "Packets sent", "packets sent by them", "1/s")
+RX_BYTES = PartQuantity("rx_bytes", "Received", "bytes received by them", "B/s")
+RX_PACKETS = PartQuantity("rx_packets", "Packets received", "packets received by them", "1/s")
+SAMPLES_PER_PACKET = PartQuantity(
+    "samples_per_packet", "Samples per packet", "samples written over packets sent, from counters: "
+    "packets without a sample and a sample for several readers make it less", "1/packet",
+)  # fmt: skip
+DROPPED = PartQuantity(
+    "dropped", "Dropped", "UDP datagrams dropped because a socket's buffer was full", "1/s"
+)
+GROWTH = PartQuantity(
+    "growth", "Growth of memory", "growth of a participant's memory while it measured: mean slope "
+    "over participants and rounds, Student's interval", "B/min", "mean",
+)  # fmt: skip
+
+NODE_COSTS = (
+    PARTICIPANTS, CPU, RSS, WRITE_RATE, TX_BYTES, TX_PACKETS, RX_BYTES, RX_PACKETS,
+    SAMPLES_PER_PACKET, DROPPED,
+)  # fmt: skip
+"""Of a node, or of all together, within the measured time of a typical round."""
