@@ -6,7 +6,6 @@ from tools.pages import markdown as md
 from tools.pages.distribution import DISTRIBUTION, SHAPE
 
 from busmark.compare.fits import DiscoveryGrowth, SizeFit
-from busmark.model.discovery import Discovery
 from busmark.model.entry import STUDENT, TESTS, PartQuantity
 from busmark.model.entry import Explained as Metric
 from busmark.model.figure import Distribution, Frozen
@@ -269,7 +268,7 @@ SECTIONS = (
               "[table of series](python.md#rseries).", SHAPE, None),
     ("Fit", "The line of latency over size (`fits`).", FIT, SizeFit),
     ("Throughput", 'Figures of a case with `test = "throughput"`.', THROUGHPUT, Throughput),
-    ("Discovery", 'Figures of a case with `test = "discovery"`.', DISCOVERY, Discovery),
+    ("Discovery", 'Figures of a case with `test = "discovery"`.', DISCOVERY, None),
     ("Growth of discovery", "How discovery grows with the endpoints that are there (`growths`).",
      GROWTH, DiscoveryGrowth),
     ("Wire", "What passed the wire, in rounds with a capture.", _tabled("Wire"), Wire),

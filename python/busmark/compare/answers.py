@@ -14,6 +14,7 @@ from busmark.model.figure import Figure, Frozen, over_rounds
 from busmark.model.figures import Part
 from busmark.model.naming import described, placement_text, title
 from busmark.model.parameters import Parameters
+from busmark.model.quantities import CPUS_USED
 from busmark.model.quantities.parts import EXPECTED, LEAST_SHARE, LOST, MEMBERS, SHORT
 from busmark.model.stream import Paced
 from busmark.stats import SIGNED
@@ -134,8 +135,8 @@ def shortfall(case: CaseSummary) -> str | None:
         parts.append(f"{text.count(lost)} of {whole} samples were lost")
     if not parts:
         return None
-    if case.cpus_used is not None:
-        parts.append(f"participants kept {text.number(case.cpus_used.value)} CPUs busy")
+    if used := CPUS_USED.figure(case):
+        parts.append(f"participants kept {text.number(used.value)} CPUs busy")
     return text.joined(parts)
 
 

@@ -32,6 +32,7 @@ from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Quantity
 from busmark.model.naming import FLOOR_ADAPTER
+from busmark.model.quantities import CPUS_USED
 from busmark.model.quantities.parts import RSS
 from busmark.model.text import joined, plural
 
@@ -106,7 +107,7 @@ def _row(case: CaseSummary) -> dict[str, float | None]:
         "latency_max (ms)": _over(latency("max"), MS),
         "latency_mean (ms)": _over(latency("mean"), MS),
         "latency_variance (ms²)": _over(std * std if std is not None else None, MS * MS),
-        "cpu_usage (%)": case.cpus_used.value * PERCENT if case.cpus_used else None,
+        "cpu_usage (%)": used.value * PERCENT if (used := CPUS_USED.figure(case)) else None,
         "ru_maxrss (KiB)": max(memory) / KIB if memory else None,
     }
 

@@ -121,7 +121,7 @@ def growths(
     `stats.MIN_POINTS` numbers above 0 has none."""
     sweeps: dict[tuple[object, ...], list[CaseSummary]] = {}
     for case in cases:
-        if case.discovery and case.discovery.existing:
+        if _existing(case):
             rest = tuple((k, v) for k, v in case.workload.items() if k != WORKLOAD)
             key = (case.placement, case.size, case.label, rest, tuple(case.choices.items()))
             sweeps.setdefault(key, []).append(case)
@@ -138,7 +138,7 @@ WORKLOAD = "endpoints there"
 
 
 def _existing(case: CaseSummary) -> int:
-    return case.discovery.existing if case.discovery else 0
+    return int(case.params.existing or 0) if case.test == "discovery" else 0
 
 
 def _growth(

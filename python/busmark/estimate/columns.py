@@ -81,6 +81,7 @@ KINDS = {
     "lost": "when samples were sent that never came back",
     "autocorrelation": "of samples x apart; `low` and `high`: where 95 % lie if independent",
     "rounds": "a value for each round x",
+    "matches": "y endpoints had all their matches x after the last of them was created",
 }
 """Meanings of curves, by kind."""
 
@@ -206,7 +207,7 @@ def _columns(of: Described) -> list[Column]:
 
 
 MEASURES = tuple(
-    Measure(one.key, one.unit, one.meaning, one.pick, one.suffix) for one in OF_CASES if one.pick
+    Measure(one.key, one.unit, one.meaning, one.figure, one.suffix) for one in OF_CASES
 )
 """Estimates that are not of latencies."""
 

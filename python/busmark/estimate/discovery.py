@@ -2,60 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from busmark.model.discovery import Discovery, Meeting
+from busmark.model.case import Curve
+from busmark.model.entry import RowKey
 from busmark.model.figure import Figure, mean_over_rounds, over_rounds
-from busmark.model.parameters import Parameters
+from busmark.model.figures import Estimated, estimated
+from busmark.model.quantities import discovery as quantities
+from busmark.model.quantities import parts
 from busmark.stats import POSITIVE, SIGNED
 
-TIMES = (
-    "creation",
-    "attach",
-    "own_match",
-    "peer_match",
-    "first_sample",
-    "own_match_after",
-    "peer_match_after",
-    "first_sample_after",
-)
+TIMES: dict[str, RowKey] = {
+    "creation": quantities.CREATION_TIME,
+    "attach": quantities.ATTACH,
+    "own_match": quantities.OWN_MATCH,
+    "peer_match": quantities.PEER_MATCH,
+    "first_sample": quantities.FIRST_SAMPLE,
+    "own_match_after": quantities.OWN_MATCH_AFTER,
+    "peer_match_after": quantities.PEER_MATCH_AFTER,
+    "first_sample_after": quantities.FIRST_SAMPLE_AFTER,
+}
+"""Quantities by the column of the table `cases`, without its unit."""
 
 
-def discovery(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Discovery | None:
-    """Estimate the times of discovery from the rounds that count; None where they record none."""
+def discovery(rows: Sequence[Mapping[str, Any]]) -> Iterator[Estimated]:
+    """Yield the times of discovery of the rounds that count; none where they record none. They are
+    of a typical round: the median over rounds of the median over a round's repetitions. They begin
+    with the first call that creates something, or with the return of the last: what is below 0 came
+    before that."""
     known = [row for row in rows if row.get("repetitions") is not None]
     if not known:
-        return None
+        return
     repetitions = sum(row["repetitions"] for row in known)
     undiscovered = sum(row.get("undiscovered") or 0 for row in known)
-
-    def time(name: str) -> Figure | None:
-        heard = name.startswith("first_sample")
-        count = repetitions - undiscovered if heard else repetitions
+    heard = repetitions - undiscovered
+    for name, quantity in TIMES.items():
+        count = heard if name.startswith("first_sample") else repetitions
         values = [row.get(f"{name}_ns") for row in known]
-        return over_rounds(
-            values, "ns", count, within=SIGNED if name.endswith("_after") else POSITIVE
-        )
-
-    return Discovery(
-        new=str(params.new),
-        creates=str(params.creates),
-        existing=int(params.existing or 0),
-        repetitions=repetitions,
-        undiscovered=undiscovered,
-        lost_before=mean_over_rounds(
-            [row.get("lost_before") for row in known], "", repetitions - undiscovered
-        ),
-        **{name: time(name) for name in TIMES},
-    )
+        within = SIGNED if name.endswith("_after") else POSITIVE
+        yield from estimated(quantity, over_rounds(values, "ns", count, within=within))
+    lost = mean_over_rounds([row.get("lost_before") for row in known], "", heard)
+    yield from estimated(quantities.LOST_BEFORE, lost)
+    yield from estimated(quantities.REPETITIONS, repetitions, rounds=len(rows))
+    yield from estimated(quantities.UNDISCOVERED, undiscovered, rounds=len(rows))
 
 
 POINTS = 200
 """Points of the series."""
+
+
+class Meeting(NamedTuple):
+    """How the endpoints of a stream found each other, in a typical round."""
+
+    figures: list[Estimated]
+    curve: Curve
+    """How many endpoints had found all of their own, over the time since the last was created."""
 
 
 def meeting(tables: Sequence[pl.DataFrame]) -> Meeting | None:
@@ -79,13 +84,17 @@ def meeting(tables: Sequence[pl.DataFrame]) -> Meeting | None:
         values = [float(own[rank]) for own in times]
         return over_rounds(values, "ns", sum(own.size for own in times), within=SIGNED)
 
+    figures = (
+        (parts.MATCHED_ENDPOINTS, endpoints),
+        (parts.MATCHED_UNKNOWN, whole.filter(~known).height),
+        (parts.MATCHED_LIMITS, whole.filter(known & pl.col("matched_least_ns").is_null()).height),
+        (parts.MATCHED_FIRST, figure(0)),
+        (parts.MATCHED_HALF, figure((endpoints - 1) // 2)),
+        (parts.MATCHED_LAST, figure(endpoints - 1)),
+    )
+    at_ns = [round(float(value)) for value in typical[shown]]
+    found = [int(rank) + 1 for rank in shown]
     return Meeting(
-        endpoints=endpoints,
-        unknown=whole.filter(~known).height,
-        limits=whole.filter(known & pl.col("matched_least_ns").is_null()).height,
-        first=figure(0),
-        half=figure((endpoints - 1) // 2),
-        last=figure(endpoints - 1),
-        t_ns=[round(float(value)) for value in typical[shown]],
-        found=[int(rank) + 1 for rank in shown],
+        [row for quantity, value in figures for row in estimated(quantity, value)],
+        Curve("matched_endpoints", "matches", at_ns, found, "ns", "", count=endpoints),
     )

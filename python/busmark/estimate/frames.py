@@ -178,7 +178,7 @@ def _case(case: CaseSummary) -> Row:
         "rounds_ok": case.rounds.ok,
         "rounds_marked": case.rounds.marked,
         "rounds_failed": case.rounds.failed,
-        **{one.key: one.pick(case) for one in NUMBERS if one.frames},
+        **{one.key: one.value(case) for one in NUMBERS if one.frames},
         **{f"load_{load.kind}_asked": load.asked for load in case.loads},
         **{f"load_{load.kind}_achieved": load.achieved for load in case.loads},
     }

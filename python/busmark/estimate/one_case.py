@@ -29,9 +29,13 @@ from busmark.estimate.samples import Pools, Timed
 from busmark.estimate.stream import batches, pairs
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
-from busmark.model.figures import Estimated
+from busmark.model.entry import RowKey
+from busmark.model.figure import Figure
+from busmark.model.figures import Estimated, estimated
 from busmark.model.naming import Named
 from busmark.model.parameters import Parameters
+from busmark.model.quantities import CPUS_USED, counters
+from busmark.model.quantities.host import CAPTURE_DROPPED, CAPTURED, UDP_SOCKET_DROPS
 from busmark.model.rounds import RoundSummary
 from busmark.model.stream import Pairs
 from busmark.model.traffic import Phase, Route, Wire
@@ -146,6 +150,8 @@ class _Analysis:
         case, named, manifest = self.case, self.named, self.result.manifest
         counts = rounds.counts(self.rows)
         status, reason = rounds.verdict(case.status, case.reason, counts, self.rows)
+        for quantity in (CAPTURED, CAPTURE_DROPPED, UDP_SOCKET_DROPS):
+            self._add(quantity, self._sum(quantity.key))
         measures = self._measures()
         cpus = measures.pop("cpus_by_round", {})
         if self.problems and status == "ok":
@@ -173,9 +179,6 @@ class _Analysis:
             loads=background(self.params, self.good or self.last),
             background_expected=self._sum("stream_expected"),
             background_lost=self._sum("stream_lost"),
-            captured=self._sum("captured"),
-            capture_dropped=self._sum("capture_dropped"),
-            udp_socket_drops=self._sum("udp_socket_drops"),
             wire=self._wire(),
             figures=self.figures,
             os=machines.fact_of(manifest, self.params, self.good, "os"),
@@ -190,13 +193,13 @@ class _Analysis:
             in_order = sorted(trials, key=lambda row: row["order"])
             return {"capacity": capacity(self.result.manifest.scenario, self.params, in_order)}
         if test == "discovery":
-            found = discovery(self.params, self.good) if self.good else None
-            return {"discovery": found, **self._system([])}
+            self.figures += discovery(self.good)
+            return self._system([])
         if not self.good:
             return {}
         measures = self._throughput() if test == "throughput" else self._latency()
         measures |= self._system(measures["series"])
-        measures |= self._flows()
+        measures |= self._flows(measures["series"])
         measures["routes"] = self._routes()
         measures["phases"] = self._phases()
         if source := self.result.manifest.source:
@@ -321,7 +324,11 @@ class _Analysis:
             return None
         return pairs([*timed.values()], self._whole(self.result.flows, timed), self._recorded_every)
 
-    def _flows(self) -> dict[str, Any]:
+    def _add(self, quantity: RowKey, value: Figure | float | None) -> None:
+        """Add a figure of the whole case."""
+        self.figures += estimated(quantity, value, rounds=len(self.good))
+
+    def _flows(self, drawn: Sequence[Curve]) -> dict[str, Any]:
         """Return who wrote and read how much, and what became of the scenario's own flows."""
         params = self.params
         if not several(params):
@@ -332,7 +339,9 @@ class _Analysis:
         }
         self.figures += totals(flows, participants, kinds(params))
         if params.test == "throughput" and isinstance(params.size, int):
-            found["meeting"] = meeting(self._whole(self.result.matches))
+            if met := meeting(self._whole(self.result.matches)):
+                self.figures += met.figures
+                found["series"] = [*drawn, met.curve]
             self.figures += levels(flows, participants, params.size, list(kinds(params)))
         if params.flows:
             read = partial(self.result.samples_background, columns=SAMPLE_COLUMNS)
@@ -395,10 +404,12 @@ class _Analysis:
         frames = dict(zip(known, resources.each_by_participant([*known.values()]), strict=True))
         used = resources.resources([*frames.values()], [*measured.values()])
         found: dict[str, Any] = {
-            "cpus_used": used.together,
-            "counters": resources.counters([*known.values()], [*measured.values()]),
             "cpus_by_round": dict(zip(frames, used.by_round, strict=False)),
         }
+        self._add(CPUS_USED, used.together)
+        counted = resources.counters([*known.values()], [*measured.values()])
+        for quantity in counters.OF_CASES:
+            self._add(quantity, counted.get(quantity.key))
         self.figures += used.participants
         if several(self.params) and self.params.network:
             each = []

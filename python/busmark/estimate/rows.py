@@ -11,7 +11,7 @@ import polars as pl
 from busmark.estimate.columns import ESTIMATES
 from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Distribution, Figure, Frozen, Percentile
-from busmark.model.figures import Estimated
+from busmark.model.figures import Estimated, estimated
 from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LATENCIES, OF_CASES
 from busmark.model.rounds import RoundSummary
@@ -102,14 +102,6 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
     yield from case.figures
     for load in case.loads:
         yield from _fields(load, "load", load.kind)
-    if case.meeting:
-        for row in _fields(case.meeting, "case", None):
-            yield replace(row, quantity=f"matched_{row.quantity}")
-    if case.discovery:
-        undiscovered = case.discovery.undiscovered
-        yield Estimated("undiscovered", "count", undiscovered, "", rounds=case.rounds.ok)
-    if case.discovery and case.discovery.attach:
-        yield _figure(case.discovery.attach, "attach", "median")
     for purpose in case.wire.purposes if case.wire else ():
         yield from _fields(purpose, "traffic", purpose.name)
     for route in case.routes:
@@ -251,11 +243,7 @@ def _of_cases(case: CaseSummary) -> Iterator[Estimated]:
         found = one.pick(case) if one.pick else None
         if found is None:
             continue
-        quantity = one.quantity or one.key
-        if isinstance(found, Figure):
-            yield _figure(found, quantity, one.statistic)
-        else:
-            yield Estimated(quantity, one.statistic, found, one.unit, rounds=case.rounds.ok)
+        yield from estimated(one, found, rounds=case.rounds.ok)
 
 
 def _segments(case: CaseSummary) -> Iterator[Estimated]:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from busmark.model.discovery import Discovery, Meeting
 from busmark.model.figure import Distribution, Figure, Frozen, Quantity
 from busmark.model.figures import Estimated, Part, parts
 from busmark.model.latency import Latency, LatencyByRound, Reported
 from busmark.model.parameters import Parameters
+from busmark.model.quantities.discovery import FIRST_SAMPLE
+from busmark.model.quantities.parts import MATCHED_LAST
 from busmark.model.resources import BackgroundLoad
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Capacity, Throughput
@@ -111,16 +113,12 @@ class CaseSummary(Frozen):
     latency: Latency | None = None
     throughput: Throughput | None = None
     capacity: Capacity | None = None
-    discovery: Discovery | None = None
     phases: list[Phase] = Field(default=[])
     """Phases of rounds in the middle of which something changed; all other figures cover all of
     them. Empty if nothing did."""
     ways: list[Way] = Field(default=[])
     """Samples that went from participant to participant; empty where there is one writer and one
     reader."""
-    meeting: Meeting | None = None
-    """Times at which its endpoints had found each other; null except for streams with three
-    endpoints or more on one clock."""
     routes: list[Route] = Field(default=[])
     """Samples hop by hop, as packets show them, of each flow that is measured; empty where nothing
     was captured."""
@@ -140,17 +138,6 @@ class CaseSummary(Frozen):
     os: str | None = None
     """Operating system on which the rounds that count ran; "A → B" where who wrote was on A and who
     read on B. Null where it was not recorded."""
-    cpus_used: Figure | None = None
-    """CPUs that all participants together kept busy."""
-    counters: dict[str, int] = Field(default={})
-    """Events that the kernel counted in the measured time of the rounds that count, by the columns
-    of the table `system`; a sum with an unknown part is absent."""
-    captured: int | None = None
-    """Packets captured in the rounds that count, on all interfaces; null without a capture."""
-    capture_dropped: int | None = None
-    """Packets that the captures lost."""
-    udp_socket_drops: int | None = None
-    """UDP datagrams dropped at the participants' own sockets in the rounds that count."""
     wire: Wire | None = None
     """Cost on the wire; null without a capture."""
     reported: list[Reported] = Field(default=[])
@@ -176,6 +163,11 @@ class CaseSummary(Frozen):
             and (curve.quantity == quantity if quantity else curve.is_jitter == is_jitter)
         ]
 
+    @cached_property
+    def whole(self) -> Part:
+        """The figures of the whole case."""
+        return next(iter(self.parts("case")), Part("case"))
+
     def parts(self, scope: str) -> list[Part]:
         """Return its participants, nodes or levels, with their figures."""
         return parts(self.figures, scope)
@@ -191,24 +183,18 @@ class CaseSummary(Frozen):
         return None if self.latency is None else self.latency.half_round_trip
 
     @property
-    def first_sample(self) -> Figure | None:
-        """Time until the first sample was received, in a discovery test."""
-        return None if self.discovery is None else self.discovery.first_sample
-
-    @property
     def headline(self) -> Headline | None:
         """Return what it is ranked and compared by; None where that was not measured."""
         one_way = self.throughput.probe_one_way if self.throughput else None
         for kind, times in (("latency", self.rtt_2), ("one_way", one_way)):
             if times and (kind == "latency" or self.answer == "latency"):
                 return Headline(kind, times.median, times.figure("p99"))
-        match = self.meeting.last if self.meeting else None
         last = max((each.phase for each in self.phases), default=0)
         again = next((p.first_after for p in self.phases if p.phase == last and last), None)
         others = (
             ("recovery", again if self.answer == "recovery" else None),
-            ("discovery", self.first_sample),
-            ("matching", match if self.answer == "matching" else None),
+            ("discovery", self.whole.figure(FIRST_SAMPLE)),
+            ("matching", self.whole.figure(MATCHED_LAST) if self.answer == "matching" else None),
             (self.test, self.goodput if self.answer == "goodput" or self.capacity else None),
         )
         return next((Headline(kind, found) for kind, found in others if found), None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from busmark import stats
 
@@ -187,7 +187,7 @@ class Estimate:
     unit: str
     meaning: str
     pick: Callable[[CaseSummary], Figure | None] | None = None
-    """Function that takes the figure from a case; None: the figure is in comparisons only."""
+    """Function that takes the figure from a case; None: it is a row of the case's figures."""
     quantity: str = ""
     """Name of the quantity in the table of estimates and in requirements, where it is not the key.
     """
@@ -211,11 +211,22 @@ class Estimate:
     """Name in the details of a stream."""
     compared: Compared | None = None
     explained: tuple[Explained, ...] = ()
+    of_cases: bool = True
+    """Whether cases have it; otherwise only comparisons do."""
+
+    @property
+    def name(self) -> str:
+        """Name of the quantity in the table of estimates."""
+        return self.quantity or self.key
 
     @property
     def column(self) -> str:
         """Name of the column of the value."""
         return f"{self.key}{self.suffix}"
+
+    def figure(self, case: CaseSummary) -> Figure | None:
+        """Return the estimate of a case with its interval; None where it has none."""
+        return self.pick(case) if self.pick else case.whole.figure(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +235,8 @@ class Number:
 
     key: str
     meaning: str
-    pick: Callable[[CaseSummary], float | None]
+    pick: Callable[[CaseSummary], float | None] | None = None
+    """Function that takes the figure from a case; None: it is a row of the case's figures."""
     unit: str = ""
     """Unit; empty: a count."""
     quantity: str = ""
@@ -245,6 +257,17 @@ class Number:
     details: str = ""
     """Name in the details of a stream."""
     explained: tuple[Explained, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """Name of the quantity in the table of estimates."""
+        return self.quantity or self.key
+
+    def value(self, case: CaseSummary) -> float | None:
+        """Return the number of a case; None where it has none."""
+        if self.pick:
+            return self.pick(case)
+        return case.whole.value(self) if self.unit else case.whole.counted(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,3 +290,19 @@ class PartQuantity:
     def is_count(self) -> bool:
         """Whether it counts something, so that it has no interval."""
         return self.statistic == "count"
+
+
+class RowKey(Protocol):
+    """A quantity and a statistic of it, as the table of estimates has them."""
+
+    @property
+    def name(self) -> str:
+        """Name of the quantity."""
+
+    @property
+    def statistic(self) -> str:
+        """Statistic over rounds."""
+
+    @property
+    def unit(self) -> str:
+        """Unit; empty: a count."""

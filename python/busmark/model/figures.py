@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
-from busmark.model.entry import PartQuantity
+from busmark.model.entry import PartQuantity, RowKey
 from busmark.model.figure import Figure
 
 
@@ -51,20 +51,22 @@ class Estimated:
 
 
 def estimated(
-    quantity: PartQuantity,
+    quantity: RowKey,
     value: Figure | float | None,
     scope: str = "case",
     of: str | None = None,
     node: str | None = None,
     round: int | None = None,
+    rounds: int = 0,
 ) -> Iterator[Estimated]:
-    """Yield the row of a quantity of a part; none where it has no value."""
+    """Yield the row of a quantity of a case or of a part of it; none where it has no value.
+    `rounds`: how many a number rests on that is no estimate."""
     if isinstance(value, Figure):
         yield Estimated(
             quantity.name,
             quantity.statistic,
             value.value,
-            quantity.unit,
+            value.unit,
             scope,
             of,
             node,
@@ -78,7 +80,15 @@ def estimated(
         )
     elif value is not None:
         yield Estimated(
-            quantity.name, quantity.statistic, value, quantity.unit, scope, of, node, round
+            quantity.name,
+            quantity.statistic,
+            value,
+            quantity.unit,
+            scope,
+            of,
+            node,
+            round,
+            rounds=rounds,
         )
 
 
@@ -87,26 +97,26 @@ class Part:
     """A part of a case: a participant, a node, a level; or the whole case."""
 
     scope: str
-    of: str | None
-    node: str | None
-    rows: tuple[Estimated, ...]
+    of: str | None = None
+    node: str | None = None
+    rows: dict[tuple[str, str], Estimated] = field(default_factory=dict)
+    """Rows of a typical round, by quantity and statistic."""
 
-    def row(self, quantity: PartQuantity) -> Estimated | None:
+    def row(self, quantity: RowKey) -> Estimated | None:
         """Return the row of a quantity; None where the part has none."""
-        of_it = (row for row in self.rows if row.quantity == quantity.name)
-        return next((row for row in of_it if row.statistic == quantity.statistic), None)
+        return self.rows.get((quantity.name, quantity.statistic))
 
-    def figure(self, quantity: PartQuantity) -> Figure | None:
+    def figure(self, quantity: RowKey) -> Figure | None:
         """Return an estimate with its interval; None where the part has none."""
         row = self.row(quantity)
         return row.figure if row else None
 
-    def value(self, quantity: PartQuantity) -> float | None:
+    def value(self, quantity: RowKey) -> float | None:
         """Return the value of a quantity; None where the part has none."""
         row = self.row(quantity)
         return row.value if row else None
 
-    def counted(self, quantity: PartQuantity) -> int | None:
+    def counted(self, quantity: RowKey) -> int | None:
         """Return what was counted; None where the part has no such count."""
         value = self.value(quantity)
         return None if value is None else int(value)
@@ -121,8 +131,9 @@ class Part:
 
 def parts(rows: Iterable[Estimated], scope: str) -> list[Part]:
     """Return the parts of a scope, in the order of their first rows."""
-    found: dict[tuple[str | None, str | None], list[Estimated]] = {}
+    found: dict[tuple[str | None, str | None], Part] = {}
     for row in rows:
-        if row.scope == scope:
-            found.setdefault((row.of, row.node), []).append(row)
-    return [Part(scope, of, node, tuple(own)) for (of, node), own in found.items()]
+        if row.scope == scope and row.over == "rounds":
+            part = found.setdefault((row.of, row.node), Part(scope, row.of, row.node))
+            part.rows.setdefault((row.quantity, row.statistic), row)
+    return list(found.values())

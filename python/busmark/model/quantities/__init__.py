@@ -23,7 +23,7 @@ OF_CASES: tuple[Estimate | Number, ...] = tuple(
 )
 """Quantities of a case that are no latencies of single samples, each a row of its subject."""
 
-ESTIMATES = tuple(one for one in OF_CASES if isinstance(one, Estimate) and one.pick)
+ESTIMATES = tuple(one for one in OF_CASES if isinstance(one, Estimate) and one.of_cases)
 """Quantities with an interval."""
 
 NUMBERS = tuple(one for one in OF_CASES if isinstance(one, Number))

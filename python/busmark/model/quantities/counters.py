@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from busmark.model.entry import Explained, Number
 
 if TYPE_CHECKING:
-    from busmark.model.case import CaseSummary
+    pass
 
 
 class Counter(NamedTuple):
@@ -22,6 +21,16 @@ class Counter(NamedTuple):
     unit: str = ""
     is_trouble: bool = False
     """Whether a report mentions it where it is not 0."""
+
+    @property
+    def name(self) -> str:
+        """Name of the quantity in the table of estimates."""
+        return self.column
+
+    @property
+    def statistic(self) -> str:
+        """Statistic over rounds: a sum."""
+        return "count"
 
 
 COUNTERS = (
@@ -74,17 +83,12 @@ EXPLAINED = Explained(
 )
 
 
-def _pick(column: str) -> Callable[[CaseSummary], int | None]:
-    return lambda case: case.counters.get(column)
-
-
 OF_CASES = tuple(
     Number(
         key=one.column,
         unit=one.unit,
         meaning=f"{one.meaning}, in the measured time of the rounds that count",
         needs="system",
-        pick=_pick(one.column),
         frames=False,
         explained=(EXPLAINED,),
     )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
+from busmark.model.entry import (
+    STUDENT,
+    Compared,
+    Estimate,
+    Explained,
+    Heading,
+    Number,
+    PartQuantity,
+    Row,
+)
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
@@ -33,6 +42,7 @@ def _discovery_of_round(row: Row, params: Parameters) -> float | None:
 
 DISCOVERY = Estimate(
     key="discovery",
+    of_cases=False,
     also=("matching",),
     tests=("latency", "throughput", "capacity"),
     unit="ns",
@@ -55,7 +65,6 @@ CREATION_TIME = Estimate(
     suffix="_ns",
     meaning="time of the calls that create what is new",
     tests=("discovery",),
-    pick=lambda case: case.discovery.creation if case.discovery else None,
     tables={"discovery": Heading("Creation", minor=True, when="always")},
     compared=_compared("creation", "creation"),
     explained=(
@@ -80,7 +89,6 @@ OWN_MATCH = Estimate(
     suffix="_ns",
     meaning="time from start of creation until the new endpoint had matched",
     tests=("discovery",),
-    pick=lambda case: case.discovery.own_match if case.discovery else None,
     tables={"discovery": Heading("Own match", minor=True, when="known")},
     compared=_compared("own_match", "own match"),
 )
@@ -91,7 +99,6 @@ PEER_MATCH = Estimate(
     suffix="_ns",
     meaning="time from start of creation until the endpoint that was there had matched the new one",
     tests=("discovery",),
-    pick=lambda case: case.discovery.peer_match if case.discovery else None,
     tables={"discovery": Heading("Peer match", minor=True, when="known")},
     compared=_compared("peer_match", "peer match"),
 )
@@ -102,7 +109,6 @@ FIRST_SAMPLE = Estimate(
     suffix="_ns",
     meaning="time from start of creation until the first sample was received",
     tests=("discovery",),
-    pick=lambda case: case.discovery.first_sample if case.discovery else None,
     tables={"discovery": Heading("First sample", when="always")},
     compared=_compared("first_sample", "first sample"),
 )
@@ -113,7 +119,6 @@ OWN_MATCH_AFTER = Estimate(
     suffix="_ns",
     meaning="time from end of creation until the new endpoint had matched; below 0: before",
     tests=("discovery",),
-    pick=lambda case: case.discovery.own_match_after if case.discovery else None,
     tables={"discovery": Heading("Own match − creation", minor=True)},
 )
 
@@ -124,7 +129,6 @@ PEER_MATCH_AFTER = Estimate(
     meaning="time from end of creation until the other endpoint had matched the new one; "
     "below 0: before",
     tests=("discovery",),
-    pick=lambda case: case.discovery.peer_match_after if case.discovery else None,
     tables={"discovery": Heading("Peer match − creation", minor=True)},
 )
 
@@ -134,7 +138,6 @@ FIRST_SAMPLE_AFTER = Estimate(
     suffix="_ns",
     meaning="time from end of creation until the first sample was received; below 0: before",
     tests=("discovery",),
-    pick=lambda case: case.discovery.first_sample_after if case.discovery else None,
     tables={"discovery": Heading("First sample − creation", minor=True)},
     explained=(
         Explained(
@@ -157,7 +160,6 @@ LOST_BEFORE = Estimate(
     meaning="samples per repetition that were sent after creation, before the first received one, "
     "and did not arrive",
     tests=("discovery",),
-    pick=lambda case: case.discovery.lost_before if case.discovery else None,
     tables={"discovery": Heading("Lost per repetition", when="always", interval=False)},
     explained=(
         Explained(
@@ -174,15 +176,24 @@ LOST_BEFORE = Estimate(
 )
 
 
+ATTACH = PartQuantity(
+    "attach", "creation of the participant", "part of the creation in which the participant is "
+    "created", "ns",
+)  # fmt: skip
+UNDISCOVERED = PartQuantity(
+    "undiscovered", "not discovered in time", "repetitions in which no sample came in time", "",
+    "count",
+)  # fmt: skip
+
+
 def _undiscovered(case: CaseSummary) -> tuple[int, str]:
-    return case.discovery.undiscovered if case.discovery else 0, "not discovered in time"
+    return case.whole.counted(UNDISCOVERED) or 0, UNDISCOVERED.title
 
 
 REPETITIONS = Number(
     key="repetitions",
     meaning="repetitions of a discovery test; null for every other test",
     tests=("discovery",),
-    pick=lambda case: case.discovery.repetitions if case.discovery else None,
     besides=_undiscovered,
     tables={"discovery": Heading("Repetitions")},
     explained=(

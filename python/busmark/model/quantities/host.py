@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from busmark.model.entry import Estimate, Heading, Number
-from busmark.model.quantities.parts import RESOURCES, RSS
+from busmark.model.quantities.parts import (
+    MATCHED_ENDPOINTS,
+    MATCHED_UNKNOWN,
+    RESOURCES,
+    RSS,
+)
 from busmark.model.resources import READER
 
 if TYPE_CHECKING:
@@ -26,7 +31,6 @@ CPUS_USED = Estimate(
     unit="CPU",
     meaning="CPUs that all participants together kept busy",
     needs="system",
-    pick=lambda case: case.cpus_used,
     tables=_everywhere("CPUs busy", interval=False, absent=UNREAD),
 )
 
@@ -52,12 +56,12 @@ MEMORY = Number(
 
 
 def _memory_per_endpoint(case: CaseSummary) -> float | None:
-    met = case.meeting
+    endpoints = case.whole.value(MATCHED_ENDPOINTS)
     used = [one for one in case.parts("participant") if any(map(one.row, RESOURCES))]
     memory = [one.value(RSS) for one in used if one.of != READER]
-    if met is None or met.unknown or not memory or None in memory:
+    if not endpoints or case.whole.value(MATCHED_UNKNOWN) or not memory or None in memory:
         return None
-    return sum(each or 0 for each in memory) / met.endpoints / MIB
+    return sum(each or 0 for each in memory) / endpoints / MIB
 
 
 MEMORY_PER_ENDPOINT = Number(
@@ -76,7 +80,6 @@ CAPTURED = Number(
     key="captured",
     meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
     needs="capture",
-    pick=lambda case: case.captured,
     tables=_everywhere("Packets captured", "discovery"),
 )
 
@@ -85,7 +88,6 @@ CAPTURE_DROPPED = Number(
     meaning="packets missing in the captures: dropped by the kernel's buffer, by the interface, or "
     "by dumpcap",
     needs="capture",
-    pick=lambda case: case.capture_dropped,
     tables=_everywhere("Packets not captured", "discovery", when="some"),
 )
 
@@ -93,7 +95,6 @@ UDP_SOCKET_DROPS = Number(
     key="udp_socket_drops",
     meaning="UDP datagrams that the kernel dropped at sockets of the participants, in the rounds "
     "that count, warm-up included; null where their sockets cannot be seen",
-    pick=lambda case: case.udp_socket_drops,
     tables=_everywhere("UDP drops", "discovery", when="some"),
 )
 

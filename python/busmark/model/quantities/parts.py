@@ -5,6 +5,30 @@ from __future__ import annotations
 
 from busmark.model.entry import PartQuantity
 
+# How the endpoints of a stream found each other: from the creation of the round's last endpoint
+# until an endpoint had matched all that there are to match for it; below 0: before.
+
+MATCHED_FIRST = PartQuantity(
+    "matched_first", "the first endpoint", "time until the first endpoint had all its matches", "ns"
+)
+MATCHED_HALF = PartQuantity(
+    "matched_half", "half of them", "time until half of the endpoints had", "ns"
+)
+MATCHED_LAST = PartQuantity(
+    "matched_last", "all", "time until the last endpoint had all its matches", "ns"
+)
+MATCHED_ENDPOINTS = PartQuantity(
+    "matched_endpoints", "endpoints", "endpoints of one round whose time is known", "", "count"
+)
+MATCHED_LIMITS = PartQuantity(
+    "matched_limits", "endpoints with an upper limit only, all rounds",
+    "endpoints of all counted rounds with only an upper limit", "", "count",
+)  # fmt: skip
+MATCHED_UNKNOWN = PartQuantity(
+    "matched_unknown", "endpoints that the adapter does not count, all rounds",
+    "endpoints of all counted rounds whose matches the adapter cannot count", "", "count",
+)  # fmt: skip
+
 # What a part wrote and read.
 
 ASKED_RATE = PartQuantity(

@@ -301,7 +301,7 @@ def _figure(case: CaseSummary | None) -> Cell:
         return Cell(text=lost_text(case, "median"), note=case.reason or "", case=case.id)
     figure = case.headline.figure
     # The share that the tables show: of all rounds together.
-    lost, due = LOST.pick(case), LOST.of(case) if LOST.of else None
+    lost, due = LOST.value(case), LOST.of(case) if LOST.of else None
     more = f"lost {text.percent_text(lost / due)}" if lost and due and not case.latency else ""
     return Cell(figure.value, figure.low, figure.high, more=more, case=case.id)
 

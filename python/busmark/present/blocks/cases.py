@@ -21,6 +21,7 @@ from busmark.model.entry import Described, Estimate, Heading, Number, Statistic
 from busmark.model.naming import placement_text
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.counters import COUNTERS
+from busmark.model.quantities.host import UDP_SOCKET_DROPS
 from busmark.model.quantities.latency import PINGS, PROBES
 from busmark.model.statistics import REPORTED
 from busmark.present import same_in_all
@@ -219,7 +220,7 @@ def _quantity(
 
 
 def _estimates(one: Estimate, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
-    figures = [one.pick(case) if one.pick else None for case in cases]
+    figures = [one.figure(case) for case in cases]
     cells = [
         cell_of(figure) if figure else _without(heading, case)
         for figure, case in zip(figures, cases, strict=True)
@@ -234,7 +235,7 @@ def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Col
     """Return a column of numbers, each with its share of the total unless it is none or unknown."""
     cells = []
     for case in cases:
-        value, total = one.pick(case), one.of(case) if one.of else None
+        value, total = one.value(case), one.of(case) if one.of else None
         if value is None:
             cells.append(_without(heading, case))
             continue
@@ -442,12 +443,12 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         )
     if any(case.throughput and case.throughput.batches for case in cases):
         yield Text("batches")
-    if any(case.udp_socket_drops for case in cases):
+    if any(UDP_SOCKET_DROPS.value(case) for case in cases):
         yield fact("UDP drops", "at the participants' sockets, warm-up included")
     if of_all := [
         f"{one.title} {text.count(total)}"
         for one in COUNTERS
-        if one.is_trouble and (total := sum(case.counters.get(one.column, 0) for case in cases))
+        if one.is_trouble and (total := sum(case.whole.counted(one) or 0 for case in cases))
     ]:
         yield fact(WHOLE, text.joined(of_all))
     for title, known, more in (

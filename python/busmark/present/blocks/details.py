@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from busmark.estimate.resources import level_text
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import Number
+from busmark.model.entry import Estimate, Number
 from busmark.model.figure import Distribution, Figure
 from busmark.model.figures import Part
 from busmark.model.latency import Latency, Reported, ReportedFigure, Segment
 from busmark.model.quantities import NUMBERS, OF_CASES
+from busmark.model.quantities import discovery as times
 from busmark.model.quantities import parts as of
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.resources import READER
@@ -23,6 +24,7 @@ from busmark.present.blocks.imported import STATISTICS, is_reported
 from busmark.present.blocks.rows import (
     Field,
     Property,
+    Value,
     cell_of,
     listing,
     notes,
@@ -56,8 +58,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
         yield from _throughput(case, case.throughput)
     if case.capacity:
         yield Section("Trials", [listing(case.capacity.trials, TRIAL)])
-    if case.discovery:
-        yield Section("Discovery", [_discovery(case)])
+    yield from sections("Discovery", [_discovery(case)])
     if case.loads:
         yield Section("Background load", [listing(case.loads, LOAD)])
     if case.own_flows:
@@ -77,12 +78,11 @@ def details(case: CaseSummary) -> Iterator[Section]:
     yield from sections(
         "Resources", [listing(_users(case), RESOURCE, note=RESOURCES_NOTE)], folded=True
     )
-    known = [one for one in COUNTERS if one.column in case.counters]
     yield from sections(
         COUNTERS_TITLE,
         [
             properties(
-                ((one.title, one.unit, [case.counters[one.column]]) for one in known),
+                ((one.title, one.unit, [case.whole.counted(one)]) for one in COUNTERS),
                 first="Counter",
                 heads=["Count"],
                 note=COUNTERS_NOTE,
@@ -272,14 +272,22 @@ SEGMENTS_NOTE = (
 )
 
 
+def _of_case(one: Estimate | Number, case: CaseSummary) -> Value:
+    return one.figure(case) if isinstance(one, Estimate) else one.value(case)
+
+
 def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
     rates: list[Property] = [
-        (one.details, one.unit, [one.pick(case) if one.pick else None])
+        (
+            one.details,
+            one.unit,
+            [one.figure(case) if isinstance(one, Estimate) else one.value(case)],
+        )
         for one in OF_CASES
         if one.details and not (isinstance(one, Number) and not one.unit)
     ]
     counts: list[Property] = [
-        (one.details, "", [one.pick(case)]) for one in NUMBERS if one.details and not one.unit
+        (one.details, "", [one.value(case)]) for one in NUMBERS if one.details and not one.unit
     ]
     note = (
         "Sums over the rounds that count; corrupted: all bodies are checked with `verify`, else "
@@ -369,27 +377,25 @@ LOAD = (
 )  # fmt: skip
 
 DISCOVERY = (
-    ("creation, all calls", "creation", ""),
-    ("creation of the participant", "attach", ""),
-    ("match of the new endpoint", "own_match", "own_match_after"),
-    ("match of the other endpoint", "peer_match", "peer_match_after"),
-    ("first sample received", "first_sample", "first_sample_after"),
+    ("creation, all calls", times.CREATION_TIME, None),
+    (times.ATTACH.title, times.ATTACH, None),
+    ("match of the new endpoint", times.OWN_MATCH, times.OWN_MATCH_AFTER),
+    ("match of the other endpoint", times.PEER_MATCH, times.PEER_MATCH_AFTER),
+    ("first sample received", times.FIRST_SAMPLE, times.FIRST_SAMPLE_AFTER),
+    ("lost before discovered, per repetition", times.LOST_BEFORE, None),
 )
-"""Times of a discovery test, and their fields: from the start and from the end of creation."""
+"""Times from the start of creation, and the same from its end."""
 
 
 def _discovery(case: CaseSummary) -> Table:
-    found = case.discovery
-    assert found is not None
+    found = case.whole
     rows: list[Property] = [
-        (name, "ns", [getattr(found, key), getattr(found, after) if after else None])
-        for name, key, after in DISCOVERY
+        (name, one.unit, [found.figure(one), found.figure(after) if after else None])
+        for name, one, after in DISCOVERY
     ]
-    lost = found.lost_before
     rows += [
-        ("lost before discovered, per repetition", "", [lost, None]),
-        ("repetitions", "", [found.repetitions, None]),
-        ("not discovered in time", "", [found.undiscovered, None]),
+        ("repetitions", "", [found.counted(times.REPETITIONS), None]),
+        (times.UNDISCOVERED.title, "", [found.counted(times.UNDISCOVERED), None]),
     ]
     heads = ["From the start of creation", "From its end"]
     return properties(rows, heads=heads, first="Until")
@@ -472,7 +478,7 @@ def _levels(case: CaseSummary, *, folded: bool) -> Iterator[Section]:
 
 def _participants(case: CaseSummary) -> Iterator[Section]:
     """Yield what participants wrote and read, and when their endpoints had found each other."""
-    tables = [_meeting(case) if case.meeting else None]
+    tables: list[Table | None] = [_meeting(case)]
     tables += [flows.totals(case)]
     tables += [flows.ways(case.ways) if case.ways else None]
     yield from sections("Participants and flows", tables, folded=True)
@@ -481,14 +487,14 @@ def _participants(case: CaseSummary) -> Iterator[Section]:
 
 
 def _meeting(case: CaseSummary) -> Table:
-    found = case.meeting
-    assert found is not None
-    known = (("the first endpoint", found.first), ("half of them", found.half), ("all", found.last))
+    found = case.whole
     rows: list[Property] = [
-        *((name, "ns", [figure]) for name, figure in known),
-        ("endpoints", "", [found.endpoints]),
-        ("endpoints with an upper limit only, all rounds", "", [found.limits or None]),
-        ("endpoints that the adapter does not count, all rounds", "", [found.unknown or None]),
+        (one.title, one.unit, [found.figure(one)])
+        for one in (of.MATCHED_FIRST, of.MATCHED_HALF, of.MATCHED_LAST)
+    ]
+    rows += [
+        (one.title, "", [found.counted(one) or None])
+        for one in (of.MATCHED_ENDPOINTS, of.MATCHED_LIMITS, of.MATCHED_UNKNOWN)
     ]
     note = (
         "From the creation of the round's last endpoint until an endpoint had matched all its "

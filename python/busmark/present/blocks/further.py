@@ -349,11 +349,11 @@ def not_measured(campaign: Campaign) -> Section | None:
 
 def _counters(campaign: Campaign) -> Section | None:
     """Return what the kernel counted of memory and of the network, without what is 0 everywhere."""
-    counted = [case for case in campaign.cases if case.counters]
+    counted = [case for case in campaign.cases if any(map(case.whole.row, COUNTERS))]
     if not counted:
         return None
-    known = [one for one in COUNTERS if any(one.column in case.counters for case in counted)]
-    zero = [one.title for one in known if not any(c.counters.get(one.column) for c in counted)]
+    known = [one for one in COUNTERS if any(case.whole.row(one) for case in counted)]
+    zero = [one.title for one in known if not any(c.whole.value(one) for c in counted)]
     fields = [Field("Case", "id")]
     fields += [_count(one) for one in known if one.title not in zero]
     note = f"{COUNTERS_NOTE} 0 in all cases: {text.joined(zero)}." if zero else COUNTERS_NOTE
@@ -362,7 +362,7 @@ def _counters(campaign: Campaign) -> Section | None:
 
 
 def _count(one: Counter) -> Field:
-    return Field(one.title, lambda case: case.counters.get(one.column), one.unit)
+    return Field(one.title, lambda case: case.whole.counted(one), one.unit)
 
 
 def _made_by(campaign: Campaign) -> Section:

@@ -20,8 +20,10 @@ from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.quantities import GOODPUT, JITTER_SHARE
+from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
 from busmark.model.quantities.latency import JITTER, PINGS
+from busmark.model.quantities.parts import MATCHED_ENDPOINTS
 from busmark.model.quantities.wire import HEADER_BYTES
 from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
 from busmark.present.charts.distributions import MEASURES, Measure, OfMeasure
@@ -295,7 +297,7 @@ CHARTS: tuple[ChartKind, ...] = (
     _over_size("jitter-size", "Jitter against size", "latency", _median(JITTER),
                "median |jitter| of RTT/2, µs", MICRO, explanation=CHANGE, name="jitter"),
     _over_size("jitter-share-size", "Jitter relative to latency, against size", "latency",
-               JITTER_SHARE.pick or (lambda case: None), "median |jitter| / median RTT/2, %", 0.01,
+               JITTER_SHARE.figure, "median |jitter| / median RTT/2, %", 0.01,
                explanation=CHANGE, name="jitter relative to latency"),
     _over_size("goodput-size", "Goodput against size", "throughput", _goodput, "goodput, Mbit/s"),
     ChartKind(
@@ -315,20 +317,20 @@ CHARTS: tuple[ChartKind, ...] = (
     ChartKind(
         "discovery-existing", "Discovery against the endpoints that are there", "discovery",
         "discovery cases at two numbers of existing endpoints or more",
-        lambda case: case.first_sample, sweeps.existing,
+        FIRST_SAMPLE.figure, sweeps.existing,
         by=panels.all_but(WORKLOAD.capitalize()), figures=("first_sample", "rounds"),
     ),
     ChartKind(
         "endpoints-discovered", "Endpoints discovered over time", "throughput",
         "streams with three endpoints or more, of adapters that count matches, on one clock",
-        lambda case: case.meeting, times.endpoints, figures=("discovery",),
+        lambda case: case.whole.value(MATCHED_ENDPOINTS), times.endpoints, figures=("discovery",),
         explanation="The median over rounds of the time at which this many were discovered. "
         "Before 0 endpoints were still being created.",
     ),
     ChartKind(
         "memory-endpoints", "Memory per endpoint", "throughput",
         "streams with two numbers of endpoints or more, three at least, and counters of the system",
-        MEMORY_PER_ENDPOINT.pick, sweeps.memory(MEMORY_PER_ENDPOINT.pick),
+        MEMORY_PER_ENDPOINT.value, sweeps.memory(MEMORY_PER_ENDPOINT.value),
         by=panels.all_but(*sweeps.MAKING_ENDPOINTS),
         explanation="Without the memory of Busmark's recorder.",
         figures=("memory_per_endpoint_mib",),

@@ -9,8 +9,11 @@ from busmark.compare.fits import SizeFit
 from busmark.model import naming as dim
 from busmark.model import text
 from busmark.model.case import CaseSummary
+from busmark.model.entry import Estimate
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
+from busmark.model.quantities.discovery import CREATION_TIME, FIRST_SAMPLE
+from busmark.model.quantities.parts import MATCHED_ENDPOINTS
 from busmark.model.stream import Capacity, Paced
 from busmark.present.charts import look, panels
 from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted
@@ -26,11 +29,11 @@ MAKING_ENDPOINTS = tuple(
 FEWEST_RATES = 3
 """Different rates, to draw a curve over them."""
 
-FIGURES: tuple[tuple[str, str, look.Dash], ...] = (
-    ("first_sample", "first sample", "solid"),
-    ("creation", "creation", "dot"),
+FIGURES: tuple[tuple[Estimate, str, look.Dash], ...] = (
+    (FIRST_SAMPLE, "first sample", "solid"),
+    (CREATION_TIME, "creation", "dot"),
 )
-"""Fields of `Discovery`, their name in a legend, and their dash."""
+"""Times of discovery, their name in a legend, and their dash."""
 
 
 def _by_label(
@@ -212,26 +215,26 @@ def existing(choice: Choice) -> Iterator[Picture]:
         return
     curves = []
     for label, own in _by_label(choice.members, _existing).items():
-        for field, name, dash in FIGURES:
-            known = [(_existing(c), f) for c in own if (f := getattr(c.discovery, field))]
+        for time, name, dash in FIGURES:
+            known = [(_existing(c), f) for c in own if (f := time.figure(c))]
             points = [point(at, figure, look.MICRO * 1e3) for at, figure in known]
             of = choice.label(own[0])
-            hollow = field == "creation"
+            hollow = time is CREATION_TIME
             curves.append(Curve(f"{label}, {name}", of, points, hollow=hollow, dash=dash))
-    shown = [case.first_sample for case in choice.members if case.first_sample]
+    shown = [found for case in choice.members if (found := FIRST_SAMPLE.figure(case))]
     x, y = Axis("endpoints that are there already"), Axis("time, ms", "log")
     yield choice.picture(x, y, curves, counted(shown))
 
 
 def _existing(case: CaseSummary) -> int:
-    return case.discovery.existing if case.discovery else 0
+    return int(case.params.existing or 0)
 
 
 def memory(pick: Callable[[CaseSummary], float | None]) -> Draw:
     """Return what draws memory per endpoint over the number of endpoints."""
 
     def endpoints(case: CaseSummary) -> int:
-        return case.meeting.endpoints if case.meeting else 0
+        return case.whole.counted(MATCHED_ENDPOINTS) or 0
 
     def draw(choice: Choice) -> Iterator[Picture]:
         if len({endpoints(case) for case in choice.members}) < 2:

@@ -214,16 +214,19 @@ def _counters(system: Sequence[Points]) -> list[Plot]:
     ]
 
 
+MATCHED = "matched_endpoints"
+
+
 def endpoints(choice: Choice) -> Iterator[Picture]:
     """Draw how many endpoints have found each other, over time."""
-    known = [(case, case.meeting) for case in choice.members if case.meeting]
+    known = [(case, found) for case in choice.members for found in case.curves("matches", MATCHED)]
     curves = []
     for case, found in known:
-        pairs = zip(found.t_ns, found.found, strict=True)
-        drawn = [Point(at / MILLI, count) for at, count in pairs]
+        pairs = zip(found.x, found.y, strict=True)
+        drawn = [Point((at or 0.0) / MILLI, count or 0) for at, count in pairs]
         label = choice.label(case)
         curves.append(Curve(case.label, label, drawn, marks=len(drawn) == 1, steps=True))
-    counts = panels.span_text([found.endpoints for _, found in known])
+    counts = panels.span_text([found.count or 0 for _, found in known])
     yield choice.picture(
         Axis("ms since the last endpoint was created"),
         Axis("endpoints with all their counterparts", from_zero=True),

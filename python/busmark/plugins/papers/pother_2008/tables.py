@@ -10,8 +10,14 @@ from typing import Any, get_args
 from busmark.compare.campaign import Campaign
 from busmark.model.case import CaseSummary
 from busmark.model.entry import PartQuantity
-from busmark.model.figure import Figure
 from busmark.model.quantities import parts
+from busmark.model.quantities.discovery import (
+    CREATION_TIME,
+    FIRST_SAMPLE,
+    FIRST_SAMPLE_AFTER,
+    LOST_BEFORE,
+    REPETITIONS,
+)
 from busmark.model.text import ABSENT, number
 from busmark.plugins.papers.document import (
     Columns,
@@ -37,7 +43,7 @@ from busmark.plugins.papers.select import PerRound, parameters
 
 def tables(campaign: Campaign) -> list[GroupedTable]:
     """Return the tables of each experiment that was measured, then the tables of the slides."""
-    measured = [c for c in campaign.cases if c.latency or c.throughput or c.discovery]
+    measured = [c for c in campaign.cases if c.latency or c.throughput or REPETITIONS.value(c)]
     of = {part: [c for c in measured if part_of(c) == part] for part in get_args(Part)}
     trips = [*of["latency"], *of["determinism"]]
     found = [*_jitter(campaign, trips), *(_segments(campaign, case) for case in trips)]
@@ -373,24 +379,20 @@ def _side(after_us: float | None) -> Content:
     return f"{number(abs(after_us))} {'before' if after_us < 0 else 'after'}"
 
 
-def _found(figure: str) -> Callable[[CaseSummary], Figure | None]:
-    return lambda case: getattr(case.discovery, figure)
-
-
 def _new(case: CaseSummary) -> Content:
-    of = case.discovery
-    return f"{of.new}{CREATED.get(of.creates, '')}" if of else None
+    params = case.params
+    return f"{params.new}{CREATED.get(str(params.creates), '')}"
 
 
 DISCOVERY: Columns[CaseSummary] = {
     "New": _new,
     "Where": lambda case: "between nodes" if between_nodes(case) else "within one node",
     "Loss of the link": lambda case: case.params.link_loss or "none",
-    "Endpoints there": lambda case: case.discovery.existing if case.discovery else None,
-    "Creation-time, µs": lambda case: micro(_found("creation")(case)),
-    "Discovery-time, µs": lambda case: micro(_found("first_sample")(case)),
-    "So discovered, µs": lambda case: _side(micro(_found("first_sample_after")(case))),
-    "Lost before discovered": _found("lost_before"),
+    "Endpoints there": lambda case: case.params.existing or 0,
+    "Creation-time, µs": lambda case: micro(CREATION_TIME.figure(case)),
+    "Discovery-time, µs": lambda case: micro(FIRST_SAMPLE.figure(case)),
+    "So discovered, µs": lambda case: _side(micro(FIRST_SAMPLE_AFTER.figure(case))),
+    "Lost before discovered": LOST_BEFORE.figure,
 }
 DISCOVERED: Columns[published.DiscoveryTimes] = {
     "New": lambda each: f"{each.new}{CREATED[each.creates]}",
