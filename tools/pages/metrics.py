@@ -9,9 +9,8 @@ from busmark.compare.fits import DiscoveryGrowth, SizeFit
 from busmark.model.entry import STUDENT, TESTS, PartQuantity
 from busmark.model.entry import Explained as Metric
 from busmark.model.figure import Distribution, Frozen
-from busmark.model.latency import Latency, SegmentTable
+from busmark.model.latency import SegmentTable
 from busmark.model.quantities import OF_CASES, QUANTITIES, parts
-from busmark.model.stream import Throughput
 from busmark.model.traffic import Wire
 
 
@@ -260,14 +259,14 @@ RESOURCES = (
 SECTIONS = (
     ("Latency", 'Figures of a case with `test = "latency"`; the round trip and RTT/2 are '
                 'distributions.',
-     LATENCY, Latency),
+     LATENCY, None),
     ("Segment", "A row of `segment_tables`: a part of a ping's way, in nanoseconds.",
      SEGMENT, SegmentTable),
     ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
     ("Shape", "What charts of latency and signed jitter draw: kinds and columns of the "
               "[table of series](python.md#rseries).", SHAPE, None),
     ("Fit", "The line of latency over size (`fits`).", FIT, SizeFit),
-    ("Throughput", 'Figures of a case with `test = "throughput"`.', THROUGHPUT, Throughput),
+    ("Throughput", 'Figures of a case with `test = "throughput"`.', THROUGHPUT, None),
     ("Discovery", 'Figures of a case with `test = "discovery"`.', DISCOVERY, None),
     ("Growth of discovery", "How discovery grows with the endpoints that are there (`growths`).",
      GROWTH, DiscoveryGrowth),

@@ -15,7 +15,8 @@ from busmark.model.figures import Part
 from busmark.model.naming import described, placement_text, title
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import CPUS_USED
-from busmark.model.quantities.parts import EXPECTED, LEAST_SHARE, LOST, MEMBERS, SHORT
+from busmark.model.quantities import parts as of_parts
+from busmark.model.quantities.stream import LOST, SENT
 from busmark.model.stream import Paced
 from busmark.stats import SIGNED
 
@@ -123,15 +124,15 @@ def shortfall(case: CaseSummary) -> str | None:
         return None
     parts = []
     worst = least(case, "reader")
-    if readers.value(SHORT) and worst:
+    if readers.value(of_parts.SHORT) and worst:
         of = [_short(levels[scope], noun) for scope, noun in NOUNS if scope in levels]
         sentence = text.joined([each for each in of if each])
         parts.append(
             f"{sentence} read less than {text.percent_text(ENOUGH)} of it, the least "
-            f"{text.percent_text(worst.value(LEAST_SHARE) or 0.0)} ({least_name(worst)})"
+            f"{text.percent_text(worst.value(of_parts.LEAST_SHARE) or 0.0)} ({least_name(worst)})"
         )
-    if lost := system.counted(LOST):
-        whole = text.count(system.counted(EXPECTED))
+    if lost := system.counted(of_parts.LOST):
+        whole = text.count(system.counted(of_parts.EXPECTED))
         parts.append(f"{text.count(lost)} of {whole} samples were lost")
     if not parts:
         return None
@@ -144,9 +145,11 @@ NOUNS = (("reader", "reader"), ("participant", "application"), ("node", "node"))
 
 
 def _short(level: Part, noun: str) -> str:
-    short = level.counted(SHORT)
+    short = level.counted(of_parts.SHORT)
     return (
-        f"{text.count(short)} of {text.plural(level.counted(MEMBERS) or 0, noun)}" if short else ""
+        f"{text.count(short)} of {text.plural(level.counted(of_parts.MEMBERS) or 0, noun)}"
+        if short
+        else ""
     )
 
 
@@ -251,8 +254,8 @@ def _difference(case: CaseSummary, octets: CaseSummary) -> Figure | None:
     which were measured in it. RTT/2 holds one serialisation and one deserialisation."""
     mine, theirs = case.round_medians, octets.round_medians
     shared = sorted(mine.keys() & theirs.keys())
-    both = [c.latency for c in (case, octets) if c.latency]
-    count = sum((each.sent or 0) - (each.lost or 0) for each in both)
+    back = ((SENT.value(each) or 0) - (LOST.value(each) or 0) for each in (case, octets))
+    count = int(sum(back))
     return over_rounds([mine[r] - theirs[r] for r in shared], "ns", count, within=SIGNED)
 
 

@@ -33,7 +33,8 @@ from busmark.model.figure import CONFIDENCE, Figure, Frozen
 from busmark.model.naming import Label, labels
 from busmark.model.parameters import Parameters
 from busmark.model.perftest import PerftestTest
-from busmark.model.stream import Paced, Throughput
+from busmark.model.quantities.stream import GOODPUT, THEORETICAL
+from busmark.model.stream import Paced
 from busmark.scenario.requirement import RequireSection
 from busmark.store import Manifest, Result
 from busmark.store.manifest import Finding, Resumption, Source
@@ -169,7 +170,7 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     nodes."""
     filling = {name for name, facts in adapter_facts().items() if facts.practical_capacity}
     streams = [c for c in cases if c.adapter in filling and c.throughput and not c.params.rate_hz]
-    plain = [c for c in streams if c.throughput and c.throughput.mbit_per_s]
+    plain = [c for c in streams if GOODPUT.figure(c)]
     by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
     completed = []
     for case in cases:
@@ -178,10 +179,10 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
             practical = by_nodes.get(_links(case, NODES + LINKS))
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
             case = case.model_copy(update={"capacity": case.capacity.model_copy(update=limits)})
-        elif case.throughput and case.throughput.mbit_per_s:
+        elif case.throughput and (goodput := GOODPUT.figure(case)):
             practical = by_link.get(_links(case, LINKS)) if rated else None
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
-            paced = _paced(case.params, case.throughput, case.throughput.mbit_per_s, limits)
+            paced = _paced(case.params, THEORETICAL.value(case), goodput, limits)
             changed = case.throughput.model_copy(update={"paced": paced, **limits})
             case = case.model_copy(update={"throughput": changed})
         completed.append(case)
@@ -192,23 +193,26 @@ def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tupl
     """Return the greatest goodput of cases with equal links: small samples do not fill them."""
     found: dict[tuple[Any, ...], float] = {}
     for case in cases:
-        if case.goodput:
+        if goodput := GOODPUT.figure(case):
             key = _links(case, names)
-            found[key] = max(found.get(key, 0.0), case.goodput.value)
+            found[key] = max(found.get(key, 0.0), goodput.value)
     return found
 
 
 def _paced(
-    params: Parameters, measured: Throughput, goodput: Figure, limits: Mapping[str, float | None]
+    params: Parameters,
+    theoretical: float | None,
+    goodput: Figure,
+    limits: Mapping[str, float | None],
 ) -> Paced | None:
     """Return the specified rate and the goodput that was carried; None at full speed."""
     if not params.rate_hz:
         return None
     specified = specified_mbit_per_s(params)
     mesh = params.applications or params.topology == "mesh"
-    if mesh and measured.theoretical_per_s is not None:
+    if mesh and theoretical is not None:
         # Everybody sends to everybody: the goodput is of all together, and so is what was asked.
-        specified = measured.theoretical_per_s * (params.size or 0) * 8 / 1e6
+        specified = theoretical * (params.size or 0) * 8 / 1e6
     return Paced(
         specified_mbit_per_s=specified,
         carried=_per_node(goodput, params),

@@ -34,6 +34,7 @@ from busmark.model.figure import Quantity
 from busmark.model.naming import FLOOR_ADAPTER
 from busmark.model.quantities import CPUS_USED
 from busmark.model.quantities.parts import RSS
+from busmark.model.quantities.stream import LOSS, LOST, RECEIVED, SENT
 from busmark.model.text import joined, plural
 
 TOOL = "performance_test"
@@ -97,11 +98,11 @@ def _row(case: CaseSummary) -> dict[str, float | None]:
 
     std = latency("std")
     memory = [rss for each in case.parts("participant") if (rss := each.value(RSS)) is not None]
-    loss = stream.loss if stream else None
+    loss = LOSS.figure(case) if stream else None
     return {
-        "received": stream.received if stream else None,
-        "sent": stream.sent if stream else None,
-        "lost": stream.lost if stream else None,
+        "received": RECEIVED.value(case),
+        "sent": SENT.value(case) if stream else None,
+        "lost": LOST.value(case) if stream else None,
         "relative_loss (%)": loss.value * PERCENT if loss else None,
         "latency_min (ms)": _over(latency("min"), MS),
         "latency_max (ms)": _over(latency("max"), MS),

@@ -15,7 +15,7 @@ from busmark.model.figure import Figure, Quantity, mean_over_rounds, over_rounds
 from busmark.model.latency import ByRound
 from busmark.model.limits import Subject
 from busmark.model.parameters import Parameters
-from busmark.model.quantities import COMPARED, QUANTITIES
+from busmark.model.quantities import COMPARED, GOODPUT, QUANTITIES
 
 STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in statistics.STATISTICS}
 """Statistics of latency that every comparison has, by name."""
@@ -129,7 +129,7 @@ def measured(
     the rounds that count; `step_ns`: the step of the clock, 0 where it is not known."""
     figures: Figures = {}
     if case.test == "capacity":
-        sustained = case.capacity.sustained if case.capacity else None
+        sustained = GOODPUT.figure(case)
         reason = None if sustained else "the search found no rate"
         figures["goodput.throughput"] = Measurement(sustained, reason=reason)
     elif case.test == "throughput":

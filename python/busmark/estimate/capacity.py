@@ -8,8 +8,10 @@ from math import prod
 from typing import Any
 
 from busmark.links import links
+from busmark.model.entry import RowKey
 from busmark.model.figure import CONFIDENCE, Figure
 from busmark.model.parameters import Parameters
+from busmark.model.quantities.stream import GOODPUT, SUSTAINED_RATE
 from busmark.model.stream import Capacity, Trial
 
 Row = Mapping[str, Any]
@@ -17,8 +19,9 @@ Row = Mapping[str, Any]
 
 def capacity(
     scenario: Mapping[str, Any], params: Parameters, rows: Sequence[Row]
-) -> Capacity | None:
-    """Find a case's capacity from its finished trials, in order of execution; None without any."""
+) -> tuple[Capacity, list[tuple[RowKey, Figure | None]]] | None:
+    """Find a case's capacity from its finished trials, in order of execution: how the search went,
+    and its figures, whose interval is the bracket of the limit; None without any trial."""
     if not rows:
         return None
     asked = scenario.get("capacity") or {}
@@ -33,15 +36,14 @@ def capacity(
         goodput = _goodput_per_hz(rows)
         if goodput is not None:
             sustained = _figure([v * goodput for v in limits], "Mbit/s", rows, confidence)
-    return Capacity(
-        rate=rate,
-        sustained=sustained,
+    found = Capacity(
         confirmed=last["confirmed"] or 0,
         confirm=wanted,
         reached=rate is not None and (last["confirmed"] or 0) >= wanted,
         limited_by=_limit(rows, last["sustained_hz"]),
         trials=trials,
     )
+    return found, [(GOODPUT, sustained), (SUSTAINED_RATE, rate)]
 
 
 def _figure(limits: Sequence[float], unit: str, rows: Sequence[Row], confidence: float) -> Figure:

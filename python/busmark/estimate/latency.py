@@ -23,9 +23,11 @@ from busmark.estimate.distribution import Described, distribution, jitter_share
 from busmark.estimate.samples import Pools, Timed, aligned, having, in_time_order, timed, unstamped
 from busmark.estimate.series import signed
 from busmark.model.case import Curve
+from busmark.model.entry import RowKey
 from busmark.model.figure import (
     IPDV,
     JITTER,
+    Figure,
     FloatArray,
     Quantity,
     best_parts,
@@ -33,6 +35,8 @@ from busmark.model.figure import (
     over_rounds,
 )
 from busmark.model.latency import Latency, LatencyByRound, Segment, SegmentTable
+from busmark.model.quantities.latency import JITTER_SHARE
+from busmark.model.quantities.stream import LOSS_OF_ALL, LOST, SENT
 from busmark.store.samples import measured
 
 Times = NDArray[np.int64]
@@ -242,13 +246,10 @@ def latency(
     segments = [segment(name, meaning) for name, meaning, _, _ in SEGMENTS]
     return Latency(
         arrivals="open" if open_loop else "closed",
-        sent=sum(r.sent for r in rounds),
-        lost=sum(int(r.lost_start.size) for r in rounds),
         round_trip=whole,
         half_round_trip=half,
         jitter=halved(jitter),
         ipdv=halved(distribution(pools.ipdv, IPDV["round_trip"])),
-        jitter_share=jitter_share(pools.latency, pools.jitter) if whole else None,
         one_way_there=segment(
             "there", "from just before write to the responder's hands", stats.POSITIVE
         ),
@@ -265,6 +266,24 @@ def latency(
             )
         ],
     )
+
+
+def figures(
+    rounds: Sequence[PingRound], pools: Pools, found: Latency
+) -> Iterator[tuple[RowKey, Figure | float | None]]:
+    """Yield how many pings were sent and lost, and the share of jitter; `found` is what is known of
+    their latencies."""
+    shared = jitter_share(pools.latency, pools.jitter) if found.round_trip else None
+    yield JITTER_SHARE, shared
+    sent, lost = sum(r.sent for r in rounds), sum(int(r.lost_start.size) for r in rounds)
+    yield from pings(sent, lost)
+
+
+def pings(sent: int | None, lost: int | None) -> Iterator[tuple[RowKey, float | None]]:
+    """Yield the pings of the counted rounds, and the share of them that was lost."""
+    yield SENT, sent
+    yield LOST, lost
+    yield LOSS_OF_ALL, lost / sent if sent and lost is not None else None
 
 
 def _round_medians(rounds: list[PingRound]) -> dict[int, float]:

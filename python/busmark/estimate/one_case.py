@@ -191,7 +191,13 @@ class _Analysis:
             # A row of another test, of a damaged manifest, does not have what a trial has.
             trials = [row for row in self.good if row["test"] == "capacity"]
             in_order = sorted(trials, key=lambda row: row["order"])
-            return {"capacity": capacity(self.result.manifest.scenario, self.params, in_order)}
+            searched = capacity(self.result.manifest.scenario, self.params, in_order)
+            if searched is None:
+                return {}
+            found, figures = searched
+            for quantity, value in figures:
+                self._add(quantity, value)
+            return {"capacity": found}
         if test == "discovery":
             self.figures += discovery(self.good)
             return self._system([])
@@ -278,8 +284,11 @@ class _Analysis:
         pools = Pools.of([(ping.number, ping.back) for ping in pings], phased=phased)
         open_loop = self.params.arrivals != "closed"
         thinning = self.common.thinning
+        found = latency.latency(pings, pools, open_loop=open_loop, segments_every=every)
+        for quantity, value in latency.figures(pings, pools, found):
+            self._add(quantity, value)
         return {
-            "latency": latency.latency(pings, pools, open_loop=open_loop, segments_every=every),
+            "latency": found,
             "series": [*latency.series(pings, pools, thinning)] if self.common.with_series else [],
         }
 
@@ -296,11 +305,11 @@ class _Analysis:
             self._leave_out(probe.number, "round trips", probe.round_trip)
         probes = throughput.Probes.of(read, phased=bool(self.params.timeline))
         of_batches = self._whole(self.result.batches, self.numbers if self.params.batch else [])
-        found: dict[str, Any] = {
-            "throughput": throughput.throughput(
-                self.good, probes, batches(self.params, self.good, of_batches), self._pairs(read)
-            )
-        }
+        in_batches = batches(self.params, self.good, of_batches)
+        whole = throughput.throughput(probes, in_batches, self._pairs(read))
+        for quantity, value in throughput.figures(self.good, probes, whole):
+            self._add(quantity, value)
+        found: dict[str, Any] = {"throughput": whole}
         if not self.common.with_series:
             return found | {"series": []}
         known = ((row["round"], row["mbit_per_s"]) for row in self.good)
@@ -391,6 +400,13 @@ class _Analysis:
         except UserError as error:
             self._report(error)
             return measures
+        if measures.get("latency"):
+            # Of an imported result each round's own counts are known, also where samples are not.
+            counts = [throughput.total(self.good, column) for column in ("sent", "lost")]
+            for quantity, value in latency.pings(*counts):
+                key = ("case", quantity.name)
+                self.figures = [row for row in self.figures if (row.scope, row.quantity) != key]
+                self._add(quantity, value)
         own = summaries.filter(pl.col("case") == self.case.id)
         found = reported(own, self.numbers, tools)
         return completed(measures, self.params, self.good, found, own)

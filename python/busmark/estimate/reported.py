@@ -307,8 +307,6 @@ def _latency(
 ) -> dict[str, Any]:
     changes: dict[str, Any] = {
         "arrivals": ARRIVALS.get(str(params.declared().get("arrivals")), "unstated"),
-        "sent": _total(rows, "sent"),
-        "lost": _total(rows, "lost"),
     }
     for quantity, part in HALVES:
         one = by_quantity(found).get(quantity)
@@ -339,8 +337,3 @@ def _throughput(
     probes: Distribution | None = distribution(one, "one_way")
     series = [*_without(series, "percentiles"), *curve(one, "one_way")]
     return {"throughput": measured.model_copy(update={"probe_one_way": probes}), "series": series}
-
-
-def _total(rows: Sequence[Row], column: str) -> int | None:
-    known = [int(row[column]) for row in rows if row[column] is not None]
-    return sum(known) if len(known) == len(rows) else None

@@ -14,9 +14,11 @@ from busmark.estimate.curves import Thinning, distributed, of_rounds
 from busmark.estimate.distribution import Described, distribution, jitter_share
 from busmark.estimate.samples import Pools, Timed, aligned, by_place, in_time_order, step, timed
 from busmark.model.case import Curve
+from busmark.model.entry import RowKey
 from busmark.model.figure import (
     IPDV,
     JITTER,
+    Figure,
     FloatArray,
     Quantity,
     mean_over_rounds,
@@ -24,7 +26,8 @@ from busmark.model.figure import (
     unknown,
 )
 from busmark.model.latency import LatencyByRound
-from busmark.model.quantities import LOSS
+from busmark.model.quantities import stream
+from busmark.model.quantities.latency import JITTER_SHARE, PROBES_LOST, PROBES_SENT
 from busmark.model.stream import Batches, Pairs, Throughput
 from busmark.store.columns import TIMED
 from busmark.store.samples import latency_ns, measured
@@ -240,57 +243,69 @@ def _counts(gone: Mapping[int, FloatArray | None]) -> dict[int, int] | None:
 
 
 def throughput(
-    rows: Sequence[dict[str, Any]],
-    probes: Probes,
-    batches: Batches | None = None,
-    pairs: Pairs | None = None,
+    probes: Probes, batches: Batches | None = None, pairs: Pairs | None = None
 ) -> Throughput:
-    """Estimate throughput over the counted rounds; `rows` are their rows of the table `cases`."""
-    received = _total(rows, "received")
-    sent = _total(rows, "sent")
-
-    def estimate(column: str, unit: str, count: int | None) -> Any:
-        return over_rounds([row[column] for row in rows], unit, count)
-
-    # What an imported source says was to come may be known where what was sent is not.
-    shares = [
-        row["lost"] / due
-        for row in rows
-        if (due := row.get("expected") or row["sent"]) and row["lost"] is not None
-    ]
-    due = _total(rows, "expected") if sent is None else sent
-    loss = mean_over_rounds(shares, "1", due, within=LOSS.within)
+    """Estimate the latencies of the probes of the counted rounds."""
     quantity, known = probes.latencies
     one_way, round_trip = probes.of_one_way(), probes.of_round_trip()
-    latency = one_way.whole if quantity == "one_way" else round_trip.whole
-    theoretical = {row.get("theoretical_per_s") for row in rows}
     return Throughput(
-        theoretical_per_s=theoretical.pop() if len(theoretical) == 1 else None,
-        numbered_per_s=over_rounds([_numbered(row) for row in rows], "1/s", received),
-        samples_per_s=estimate("samples_per_s", "1/s", received),
-        mbit_per_s=estimate("mbit_per_s", "Mbit/s", received),
-        written_per_s=estimate("written_per_s", "1/s", sent),
-        drain_ns=over_rounds([row.get("drain_ns") for row in rows], "ns", received),
         batches=batches,
-        sent=sent,
-        received=received,
-        lost=_total(rows, "lost"),
-        loss=loss,
-        duplicated=_total(rows, "duplicated"),
-        out_of_order=_total(rows, "out_of_order"),
-        foreign=_total(rows, "foreign"),
-        corrupted=_total(rows, "corrupted"),
-        probes_sent=probes.sent,
-        probes_lost=probes.never_arrived,
         probes_hidden=probes.hidden,
         probe_one_way=one_way.whole,
         probe_round_trip=round_trip.whole,
         by_round=[of.by_round for of in (one_way, round_trip) if of.by_round],
         jitter=distribution(known.jitter, JITTER[quantity]),
         ipdv=distribution(known.ipdv, IPDV[quantity]),
-        jitter_share=jitter_share(known.latency, known.jitter) if latency else None,
         pairs=pairs,
     )
+
+
+def figures(
+    rows: Sequence[dict[str, Any]], probes: Probes, found: Throughput
+) -> Iterator[tuple[RowKey, Figure | float | None]]:
+    """Yield what was written, read and lost in the counted rounds; `rows` are their rows of the
+    table `cases`, `found` what is known of their probes."""
+    received, sent = total(rows, "received"), total(rows, "sent")
+
+    def estimate(column: str, unit: str, count: int | None) -> Figure | None:
+        return over_rounds([row.get(column) for row in rows], unit, count)
+
+    yield stream.GOODPUT, estimate("mbit_per_s", "Mbit/s", received)
+    theoretical = {row.get("theoretical_per_s") for row in rows}
+    yield stream.THEORETICAL, theoretical.pop() if len(theoretical) == 1 else None
+    yield stream.NUMBERED, over_rounds([_numbered(row) for row in rows], "1/s", received)
+    yield stream.WRITTEN, estimate("written_per_s", "1/s", sent)
+    yield stream.READ, estimate("samples_per_s", "1/s", received)
+    yield stream.DRAIN, estimate("drain_ns", "ns", received)
+    for quantity in COUNTS:
+        yield quantity, total(rows, quantity.key)
+    # What an imported source says was to come may be known where what was sent is not.
+    shares = [
+        row["lost"] / due
+        for row in rows
+        if (due := row.get("expected") or row["sent"]) and row["lost"] is not None
+    ]
+    due = total(rows, "expected") if sent is None else sent
+    loss = mean_over_rounds(shares, "1", due, within=stream.LOSS.within)
+    yield stream.LOSS_OF_ALL, loss and loss.value
+    yield stream.LOSS, loss
+    quantity_of, known = probes.latencies
+    timed = found.probe_one_way if quantity_of == "one_way" else found.probe_round_trip
+    yield JITTER_SHARE, jitter_share(known.latency, known.jitter) if timed else None
+    yield PROBES_SENT, probes.sent
+    yield PROBES_LOST, probes.never_arrived
+
+
+COUNTS = (
+    stream.SENT,
+    stream.RECEIVED,
+    stream.LOST,
+    stream.DUPLICATED,
+    stream.OUT_OF_ORDER,
+    stream.FOREIGN,
+    stream.CORRUPTED,
+)
+"""Sums of a column of the table `cases`, each by its key."""
 
 
 def _numbered(row: Mapping[str, Any]) -> float | None:
@@ -299,7 +314,7 @@ def _numbered(row: Mapping[str, Any]) -> float | None:
     return None if read is None or not received or not expected else read * expected / received
 
 
-def _total(rows: Sequence[dict[str, Any]], column: str) -> int | None:
+def total(rows: Sequence[Mapping[str, Any]], column: str) -> int | None:
     """Sum a column over all rounds; return None if one lacks it: the others are not all."""
     known = [int(row[column]) for row in rows if row.get(column) is not None]
     return sum(known) if known and len(known) == len(rows) else None

@@ -16,6 +16,7 @@ from busmark.model.latency import Latency, LatencyByRound, Reported
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.parts import MATCHED_LAST
+from busmark.model.quantities.stream import GOODPUT
 from busmark.model.resources import BackgroundLoad
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Capacity, Throughput
@@ -191,11 +192,12 @@ class CaseSummary(Frozen):
                 return Headline(kind, times.median, times.figure("p99"))
         last = max((each.phase for each in self.phases), default=0)
         again = next((p.first_after for p in self.phases if p.phase == last and last), None)
+        goodput = GOODPUT.figure(self)
         others = (
             ("recovery", again if self.answer == "recovery" else None),
             ("discovery", self.whole.figure(FIRST_SAMPLE)),
             ("matching", self.whole.figure(MATCHED_LAST) if self.answer == "matching" else None),
-            (self.test, self.goodput if self.answer == "goodput" or self.capacity else None),
+            (self.test, goodput if self.answer == "goodput" or self.capacity else None),
         )
         return next((Headline(kind, found) for kind, found in others if found), None)
 
@@ -217,10 +219,3 @@ class CaseSummary(Frozen):
         some round; else nothing."""
         own = (each for each in self.by_round if each.quantity == quantity)
         return next(filter(None, (each.why_hidden(key) for each in own)), "")
-
-    @property
-    def goodput(self) -> Figure | None:
-        """Mbit/s at the reader, where there is such a figure."""
-        if self.capacity is not None:
-            return self.capacity.sustained
-        return None if self.throughput is None else self.throughput.mbit_per_s

@@ -130,10 +130,6 @@ class Latency(Frozen):
     arrivals: Literal["closed", "open", "paced", "unstated"]
     """open: counted from the intended time of sending, so that a stall is charged in full. For
     imported results, paced: at a rate, counted from the actual sending; or not stated."""
-    sent: int | None
-    """Pings of the counted rounds, after warm-up; null where an imported source does not say."""
-    lost: int | None
-    """Pings whose pong never came."""
     round_trip: Distribution | None
     half_round_trip: Distribution | None
     """RTT/2: each round trip divided by two."""
@@ -142,8 +138,6 @@ class Latency(Frozen):
     ipdv: Distribution | None = None
     """Change of RTT/2 from a ping to the next of the same writer (RFC 3393), with its sign:
     negative where the next was faster."""
-    jitter_share: Figure | None = None
-    """Median jitter over median latency, of each round."""
     one_way_there: Segment | None
     """Segment from the ping's sending to the responder's hands; exact where there is one clock."""
     one_way_back: Segment | None

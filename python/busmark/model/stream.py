@@ -89,39 +89,9 @@ class Paced(Frozen):
 
 
 class Throughput(Frozen):
-    """Figures of a throughput case. They describe a typical round; the share lost is the mean over
-    rounds."""
+    """Latencies of a throughput case, its pairs, its batches, and the bandwidth that it asks
+    for."""
 
-    theoretical_per_s: float | None = None
-    """Samples per second that all readers together would receive if every writer kept its rate and
-    nothing were lost; null at full speed."""
-    numbered_per_s: Figure | None = None
-    """Samples per second that they would have received had nothing been lost, by the sequence
-    numbers."""
-    samples_per_s: Figure | None
-    """Goodput, counted at the reader."""
-    mbit_per_s: Figure | None
-    written_per_s: Figure | None
-    """Rate of all writers together; each sample goes to each of its writer's readers."""
-    drain_ns: Figure | None = None
-    """Time from the end of writing to the arrival of the last sample; null with batches, and where
-    clocks differ."""
-    sent: int | None
-    received: int | None
-    lost: int | None
-    loss: Figure | None
-    """Lost over what was to be received, 0 to 1."""
-    duplicated: int | None
-    out_of_order: int | None
-    foreign: int | None
-    corrupted: int | None
-    """Count of all bodies with `verify`, else of one in a thousand; null if none was seen."""
-    probes_sent: int | None = None
-    """Samples of the stream whose latency was to be measured; null where that is not known. In a
-    stream at a rate with one clock these are all, at each of their readers."""
-    probes_lost: int | None = None
-    """Samples among `probes_sent` that never arrived; percentiles count them as later than any
-    other. Null if samples were lost and no record says whether probes were among them."""
     probes_hidden: bool = False
     """Whether the median one-way latency of the probes falls among the lost: then there is no
     `probe_one_way`."""
@@ -136,8 +106,6 @@ class Throughput(Frozen):
     ipdv: Distribution | None = None
     """Change from a probe to the next, with its sign: one way, or of round trips where there is no
     one-way time."""
-    jitter_share: Figure | None = None
-    """Median jitter over median latency of the probes, of each round."""
     batches: Batches | None = None
     """Batches; null where the stream runs free. With batches, goodput is measured within them."""
     paced: Paced | None = None
@@ -168,12 +136,8 @@ class Trial(Frozen):
 
 
 class Capacity(Frozen):
-    """The greatest rate that met the scenario's criterion, and the bracket of the limit."""
+    """The search for the greatest rate that meets the scenario's criterion."""
 
-    rate: Figure | None
-    """Rate of each writer; null while the search has not come to its end."""
-    sustained: Figure | None
-    """Goodput at the readers at that rate."""
     confirmed: int
     confirm: int
     """Trials at that rate that passed, and that were asked for."""

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from busmark.model import text
+from busmark.model.quantities.latency import PROBES_LOST, PROBES_SENT
+from busmark.model.quantities.stream import LOST, SENT
 from busmark.model.text import ABSENT, Interval, decimals, number, percent_text
 from busmark.present.document import Cell, Column, Row, Table, Text
 
@@ -249,10 +251,10 @@ def lost_text(case: CaseSummary, name: str) -> str:
     """Return "lost: 25 %" where this figure (median, p99, p999) of the case's RTT/2 falls among
     what was lost, "probes lost: 25 %" for the one-way latency of probes in a stream; else empty."""
     found = case.rtt_2
-    sent, lost = (case.latency.sent, case.latency.lost) if case.latency else (None, None)
+    sent, lost = SENT.value(case), LOST.value(case)
     if case.throughput:
-        stream = case.throughput
-        found, sent, lost = stream.probe_one_way, stream.probes_sent, stream.probes_lost
+        found = case.throughput.probe_one_way
+        sent, lost = PROBES_SENT.value(case), PROBES_LOST.value(case)
     if not lost or not sent:
         return ""
     if case.throughput and found is None and not case.throughput.probes_hidden:

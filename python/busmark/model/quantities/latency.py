@@ -92,18 +92,12 @@ ONE_WAY_BACK = Estimate(
 )
 
 
-def _jitter_share(case: CaseSummary) -> Figure | None:
-    found = case.latency or case.throughput
-    return found.jitter_share if found else None
-
-
 JITTER_SHARE = Estimate(
     key="jitter_share",
     also=("jitter", "ipdv", "pdv"),
     unit="1",
     meaning="median jitter over median latency, of each round",
     tests=("latency", "throughput"),
-    pick=_jitter_share,
     explained=(
         Explained(
             "Jitter",
@@ -146,7 +140,6 @@ PROBES_SENT = Number(
     meaning="samples of a stream whose latency was to be measured: in one at a rate with one clock "
     "all, at each reader; null where that is not known",
     tests=("throughput",),
-    pick=lambda case: case.throughput.probes_sent if case.throughput else None,
     explained=(
         Explained(
             "Lost probes",
@@ -171,7 +164,6 @@ PROBES_LOST = Number(
     meaning="of these, those that never arrived; null where samples were lost and no record says "
     "whether probes were among them",
     tests=("throughput",),
-    pick=lambda case: case.throughput.probes_lost if case.throughput else None,
 )
 
 

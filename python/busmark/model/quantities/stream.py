@@ -39,7 +39,6 @@ GOODPUT = Estimate(
     more_is_better=True,
     meaning="goodput of bodies at the readers; of the test capacity at the sustained rate",
     tests=("throughput", "capacity"),
-    pick=lambda case: case.goodput,
     tables={
         "throughput": Heading("Goodput", when="always"),
         "capacity": Heading("Goodput", when="always"),
@@ -70,7 +69,6 @@ THEORETICAL = Number(
     meaning="what readers would receive if every writer kept its rate and nothing were lost; null "
     "at full speed",
     tests=("throughput",),
-    pick=lambda case: case.throughput.theoretical_per_s if case.throughput else None,
     tables={"throughput": Heading("Theoretical", minor=True)},
     details="samples to be read, theoretical",
     explained=(
@@ -94,7 +92,6 @@ NUMBERED = Estimate(
     meaning="what all readers together would have read had nothing been lost, by the sequence "
     "numbers",
     tests=("throughput",),
-    pick=lambda case: case.throughput.numbered_per_s if case.throughput else None,
     tables={"throughput": Heading("Expected", minor=True)},
     details="samples to be read, by sequence numbers",
     explained=(
@@ -119,7 +116,6 @@ WRITTEN = Estimate(
     more_is_better=True,
     meaning="rate of the writers",
     tests=("throughput",),
-    pick=lambda case: case.throughput.written_per_s if case.throughput else None,
     tables={"throughput": Heading("Written", minor=True, when="always")},
     details="samples written",
     explained=(
@@ -146,7 +142,6 @@ READ = Estimate(
     more_is_better=True,
     meaning="goodput at the readers, all together",
     tests=("throughput",),
-    pick=lambda case: case.throughput.samples_per_s if case.throughput else None,
     tables={"throughput": Heading("Read", when="always")},
     details="samples read",
 )
@@ -157,7 +152,6 @@ DRAIN = Estimate(
     unit="ns",
     meaning="time from the end of writing to the arrival of the last sample",
     tests=("throughput",),
-    pick=lambda case: case.throughput.drain_ns if case.throughput else None,
     tables={"throughput": Heading("Drain", minor=True)},
     details="drain",
     explained=(
@@ -176,16 +170,10 @@ DRAIN = Estimate(
 )
 
 
-def _sent(case: CaseSummary) -> int | None:
-    counted = case.latency or case.throughput
-    return counted.sent if counted else None
-
-
 SENT = Number(
     key="sent",
     meaning="samples written in those that count, after warm-up",
     tests=("latency", "throughput"),
-    pick=_sent,
     details="sent",
     explained=(
         Explained(
@@ -216,31 +204,22 @@ RECEIVED = Number(
     key="received",
     meaning="samples of a stream that arrived; null in a latency case",
     tests=("throughput",),
-    pick=lambda case: case.throughput.received if case.throughput else None,
     details="received",
 )
 
 
-def _lost(case: CaseSummary) -> int | None:
-    counted = case.latency or case.throughput
-    return counted.lost if counted else None
-
-
 def _due(case: CaseSummary) -> int | None:
     """Return the pings sent, or the samples that all readers together should have received."""
-    stream = case.throughput
-    if stream is None:
-        return case.latency.sent if case.latency else None
-    if stream.received is None or stream.lost is None:
-        return stream.sent
-    return stream.received + stream.lost
+    received, lost = RECEIVED.value(case), LOST.value(case)
+    if received is None or lost is None:
+        return case.whole.counted(SENT)
+    return int(received + lost)
 
 
 LOST = Number(
     key="lost",
     meaning="of the expected ones, those that never arrived; of pings, those whose pong never came",
     tests=("latency", "throughput"),
-    pick=_lost,
     of=_due,
     tables={
         "latency": Heading("Lost", when="always"),
@@ -253,7 +232,6 @@ DUPLICATED = Number(
     key="duplicated",
     meaning="arrived again; null in a latency case",
     tests=("throughput",),
-    pick=lambda case: case.throughput.duplicated if case.throughput else None,
     tables={"throughput": Heading("Duplicated", minor=True, when="some")},
     details="duplicated",
     explained=(
@@ -275,7 +253,6 @@ OUT_OF_ORDER = Number(
     key="out_of_order",
     meaning="arrived after a later one; null in a latency case",
     tests=("throughput",),
-    pick=lambda case: case.throughput.out_of_order if case.throughput else None,
     tables={"throughput": Heading("Out of order", minor=True, when="some")},
     details="out of order",
 )
@@ -284,7 +261,6 @@ FOREIGN = Number(
     key="foreign",
     meaning="without the run's cookie, or of a writer that nobody announced",
     tests=("throughput",),
-    pick=lambda case: case.throughput.foreign if case.throughput else None,
     frames=False,
     details="foreign",
     explained=(
@@ -304,7 +280,6 @@ CORRUPTED = Number(
     key="corrupted",
     meaning="bodies that differ from what was written",
     tests=("throughput",),
-    pick=lambda case: case.throughput.corrupted if case.throughput else None,
     frames=False,
     details="corrupted",
     explained=(
@@ -326,15 +301,6 @@ CORRUPTED = Number(
 )
 
 
-def _share_lost(case: CaseSummary) -> float | None:
-    if case.throughput and case.throughput.loss:
-        return case.throughput.loss.value
-    latency = case.latency
-    if latency is None or latency.lost is None or not latency.sent:
-        return None
-    return latency.lost / latency.sent
-
-
 LOSS_OF_ALL = Number(
     key="loss_of_all",
     quantity="loss",
@@ -343,7 +309,6 @@ LOSS_OF_ALL = Number(
     within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
     tests=("latency", "throughput"),
-    pick=_share_lost,
     frames=False,
 )
 
@@ -412,7 +377,6 @@ LOSS = Estimate(
     within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
     tests=("latency", "throughput"),
-    pick=lambda case: case.throughput.loss if case.throughput else None,
     details="loss",
     compared=Compared(
         name="loss",
@@ -433,7 +397,6 @@ SUSTAINED_RATE = Estimate(
     more_is_better=True,
     meaning="greatest rate of each writer that met the criterion",
     tests=("capacity",),
-    pick=lambda case: case.capacity.rate if case.capacity else None,
     tables={"capacity": Heading("Rate of each writer", when="always")},
 )
 

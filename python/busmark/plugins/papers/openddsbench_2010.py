@@ -11,6 +11,7 @@ from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Distribution, Figure
+from busmark.model.quantities import JITTER_SHARE
 from busmark.model.text import figure_text, number, percent_text, size_text
 from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, each, share
 from busmark.plugins.papers.document import (
@@ -363,7 +364,7 @@ def _jitter(case: CaseSummary) -> Content:
 
 
 def _jitter_share(case: CaseSummary) -> Content:
-    share = case.latency.jitter_share if case.latency else None
+    share = JITTER_SHARE.figure(case) if case.latency else None
     return None if share is None else Cell(share.value * 100, text=percent_text(share.value))
 
 

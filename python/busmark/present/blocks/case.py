@@ -8,6 +8,7 @@ from busmark.findings.registry import Flags
 from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.naming import flatten, placement_text, title, value_text
+from busmark.model.quantities import GOODPUT
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.present.blocks.details import details
 from busmark.present.blocks.findings import on_case
@@ -57,6 +58,6 @@ def summary(case: CaseSummary) -> str:
         return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
     if found := FIRST_SAMPLE.figure(case):
         return f"first sample after {text.figure_text(found)}"
-    if case.goodput:
-        return f"goodput {text.figure_text(case.goodput, text.MBIT)}"
+    if found := GOODPUT.figure(case):
+        return f"goodput {text.figure_text(found, text.MBIT)}"
     return reported_headline(case) or case.status.replace("_", " ")

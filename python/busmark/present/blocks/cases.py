@@ -22,7 +22,8 @@ from busmark.model.naming import placement_text
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
-from busmark.model.quantities.latency import PINGS, PROBES
+from busmark.model.quantities.latency import PINGS, PROBES, PROBES_LOST
+from busmark.model.quantities.stream import LOST
 from busmark.model.statistics import REPORTED
 from busmark.present import same_in_all
 from busmark.present.blocks.imported import reported_means
@@ -425,9 +426,8 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
     arrivals = sorted({case.latency.arrivals for case in cases if case.latency})
     if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
         yield fact("Arrivals", text.joined(models))
-    if any(case.latency and case.latency.lost for case in cases) or any(
-        case.throughput and case.throughput.probes_lost for case in cases
-    ):
+    of_pings = any(case.latency and LOST.value(case) for case in cases)
+    if of_pings or any(PROBES_LOST.value(case) for case in cases):
         yield Text("lost")
     unknown = {
         case.label: None

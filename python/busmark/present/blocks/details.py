@@ -15,10 +15,12 @@ from busmark.model.quantities import NUMBERS, OF_CASES
 from busmark.model.quantities import discovery as times
 from busmark.model.quantities import parts as of
 from busmark.model.quantities.counters import COUNTERS
+from busmark.model.quantities.latency import JITTER_SHARE
+from busmark.model.quantities.stream import LOSS, LOSS_OF_ALL, LOST, SENT
 from busmark.model.resources import READER
 from busmark.model.rounds import RoundSummary
 from busmark.model.statistics import POOLED, REPORTED
-from busmark.model.stream import Batch, Throughput, Trial
+from busmark.model.stream import Batch, Batches, Throughput, Trial
 from busmark.present.blocks import flows
 from busmark.present.blocks.imported import STATISTICS, is_reported
 from busmark.present.blocks.rows import (
@@ -53,7 +55,7 @@ COUNTERS_NOTE = (
 def details(case: CaseSummary) -> Iterator[Section]:
     """Yield what the campaign knows of a case; what is read less often is folded."""
     if case.latency:
-        yield from _latency(case.latency)
+        yield from _latency(case, case.latency)
     if case.throughput:
         yield from _throughput(case, case.throughput)
     if case.capacity:
@@ -93,18 +95,17 @@ def details(case: CaseSummary) -> Iterator[Section]:
     yield from sections("Rounds", _rounds(case), folded=True)
 
 
-def _latency(latency: Latency) -> Iterator[Section]:
+def _latency(case: CaseSummary, latency: Latency) -> Iterator[Section]:
     kinds = [one for one in (latency.half_round_trip, latency.round_trip) if one]
     pings: list[Property] = [
-        ("pings sent", "", [latency.sent]),
-        ("pings lost", "", [latency.lost]),
+        ("pings sent", "", [SENT.value(case)]),
+        ("pings lost", "", [LOST.value(case)]),
+        ("share of pings lost", "1", [LOSS_OF_ALL.value(case)]),
     ]
-    if latency.sent and latency.lost is not None:
-        pings.append(("share of pings lost", "1", [latency.lost / latency.sent]))
     if len(kinds) == 2:
         yield from distribution("Latency", kinds)
     yield Section("Pings", [properties(pings, heads=["Rounds that count"])])
-    yield from jitter(latency.jitter, latency.ipdv, latency.jitter_share)
+    yield from jitter(latency.jitter, latency.ipdv, JITTER_SHARE.figure(case))
     yield from sections("One-way times and segments", _segments(latency), folded=True)
 
 
@@ -298,20 +299,18 @@ def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
         "Samples", [properties(counts, first="Samples", heads=["Count"], note=note)]
     )
     if stream.batches:
-        yield from batch_sections(stream)
+        yield from batch_sections(case, stream.batches)
     if stream.probe_one_way:
         yield from distribution("One-way latency under load", [stream.probe_one_way])
     if stream.probe_round_trip:
         yield from distribution("Round trip under load", [stream.probe_round_trip])
     if stream.pairs:
         yield Section("Pairs of writer and reader", [flows.pairs_table(stream.pairs)])
-    yield from jitter(stream.jitter, stream.ipdv, stream.jitter_share)
+    yield from jitter(stream.jitter, stream.ipdv, JITTER_SHARE.figure(case))
 
 
-def batch_sections(stream: Throughput) -> Iterator[Section]:
+def batch_sections(case: CaseSummary, batches: Batches) -> Iterator[Section]:
     """Yield the batches of a stream, all together and the first of them one by one."""
-    batches = stream.batches
-    assert batches is not None
     acknowledged = batches.samples_acknowledged if batches.acknowledged_samples else None
     note = (
         "Time from a batch's start to its end at the reader. A batch is acknowledged when every "
@@ -321,7 +320,7 @@ def batch_sections(stream: Throughput) -> Iterator[Section]:
         ("samples of a batch", "", [batches.samples]), ("batches written", "", [batches.count]),
         ("batches not acknowledged", "", [batches.unacknowledged]),
         ("samples acknowledged", "", [acknowledged]),
-        ("lost, mean of rounds", "1", [stream.loss]),
+        ("lost, mean of rounds", "1", [LOSS.figure(case)]),
         ("time of a batch, mean of rounds", "ns", [batches.time]),
         ("shortest", "ns", [batches.shortest_ns]), ("longest", "ns", [batches.longest_ns]),
     ], heads=["Value"], note=note)])  # fmt: skip

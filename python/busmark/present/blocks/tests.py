@@ -12,6 +12,7 @@ from busmark.model.case import CaseSummary
 from busmark.model.figure import halved
 from busmark.model.naming import Label, described, placement_text
 from busmark.model.perftest import PERCENTS, PerftestTest
+from busmark.model.quantities.stream import GOODPUT, LOSS, LOST, READ, RECEIVED, SENT
 from busmark.model.text import plural
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point
@@ -137,17 +138,17 @@ def _latencies(
 
 def _arrivals(case: CaseSummary) -> Figures:
     """Return what arrived. Pings are no stream, but this is what the subscriber sees of them."""
-    if stream := case.throughput:
-        figures = (stream.samples_per_s, stream.mbit_per_s, stream.loss)
-        rate, goodput, loss = (figure.value if figure else None for figure in figures)
-        return dict(zip(ARRIVALS, (stream.received, rate, goodput, stream.lost, loss), strict=True))
+    if case.throughput:
+        rate, goodput, loss = (case.whole.value(one) for one in (READ, GOODPUT, LOSS))
+        counts = RECEIVED.value(case), LOST.value(case)
+        return dict(zip(ARRIVALS, (counts[0], rate, goodput, counts[1], loss), strict=True))
     if not case.latency:
         return {}
     counted = [a for a in case.attempts if a.status == "ok" and a.received is not None]
     # The rate of a round belongs to the background stream, if there is one.
     rates = [a.received / a.measured_s for a in counted if a.received is not None and a.measured_s]
     rate = sum(rates) / len(rates) if rates else None
-    lost, sent = case.latency.lost, case.latency.sent
+    lost, sent = LOST.value(case), SENT.value(case)
     return dict(
         zip(
             ARRIVALS,

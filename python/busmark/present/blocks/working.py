@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from busmark.compare.campaign import Campaign
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
+from busmark.model.quantities import GOODPUT
 from busmark.present.charts import look
 from busmark.present.document import Chart, Section, Source, code
 from busmark.present.markup import escaped
@@ -196,7 +197,7 @@ def _choice(campaign: Campaign, test: str) -> dict[str, object] | None:
     sets: dict[tuple[object, ...], list[CaseSummary]] = {}
     for group in campaign.groups:
         for case in (by_id[c] for c in group.cases):
-            if case.test == test and case.size is not None and (case.rtt_2 or case.goodput):
+            if case.test == test and case.size is not None and (case.rtt_2 or GOODPUT.figure(case)):
                 key = (case.placement, *case.workload.items())
                 sets.setdefault(key, []).append(case)
     if not sets:

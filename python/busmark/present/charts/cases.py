@@ -9,6 +9,7 @@ from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
+from busmark.model.quantities import GOODPUT
 from busmark.present.charts import look, panels, ticks
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import (
@@ -119,7 +120,8 @@ def specified(case: CaseSummary) -> float | None:
     """Return the goodput that was specified; nothing at full speed. In both directions at once the
     bar counts both, the specification one: not to be compared."""
     paced = panels.paced(case)
-    comparable = paced and case.goodput and case.goodput.value == paced.carried.value
+    goodput = GOODPUT.figure(case)
+    comparable = paced and goodput and goodput.value == paced.carried.value
     return paced.specified_mbit_per_s if paced and comparable else None
 
 

@@ -276,7 +276,7 @@ def _median(of: Any) -> cases.Pick:
 
 
 def _goodput(case: CaseSummary) -> Figure | None:
-    return case.goodput
+    return GOODPUT.figure(case)
 
 
 CHANGE = "IPDV: the change from a sample to the next, with its sign; jitter: its magnitude."

@@ -12,6 +12,7 @@ from busmark.model.case import CaseSummary
 from busmark.model.entry import Estimate
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
+from busmark.model.quantities import GOODPUT
 from busmark.model.quantities.discovery import CREATION_TIME, FIRST_SAMPLE
 from busmark.model.quantities.parts import MATCHED_ENDPOINTS
 from busmark.model.stream import Capacity, Paced
@@ -158,16 +159,14 @@ def ascent(choice: Choice) -> Iterator[Picture]:
 def capacity(choice: Choice) -> Iterator[Picture]:
     """Draw the trials of a search: what was offered, and what arrived."""
     known = [(case, case.capacity) for case in choice.members if case.capacity]
-    curves = [
-        curve for case, found in known for curve in _trials(case.label, choice.label(case), found)
-    ]
+    curves = [curve for case, found in known for curve in _trials(case, choice.label(case), found)]
     offered = [point.x for curve in curves if not curve.thin for point in curve.points]
     if not offered:
         return
     limits = _limits("offered", offered, [found for _, found in known])
     sentence = "; ".join(
         f"{case.label} "
-        f"{text.figure_text(of.sustained, text.MBIT) if of.sustained else 'not found'}, "
+        f"{text.figure_text(at, text.MBIT) if (at := GOODPUT.figure(case)) else 'not found'}, "
         f"{of.confirmed} of {of.confirm} trials confirm it"
         for case, of in known
     )
@@ -180,9 +179,9 @@ def capacity(choice: Choice) -> Iterator[Picture]:
     )
 
 
-def _trials(name: str, label: Label, found: Capacity) -> Iterator[Curve]:
+def _trials(case: CaseSummary, label: Label, found: Capacity) -> Iterator[Curve]:
     """Yield trials that met the criterion, those that did not, and the rate that was found."""
-    trials = [t for t in found.trials if t.rate_hz and t.mbit_per_s]
+    name, trials = case.label, [t for t in found.trials if t.rate_hz and t.mbit_per_s]
     for passed in (True, False):
         points = [
             Point(t.offered_mbit_per_s, t.mbit_per_s or 0.0, note=t.shortfall or "met")
@@ -193,8 +192,7 @@ def _trials(name: str, label: Label, found: Capacity) -> Iterator[Curve]:
         if points:
             yield Curve(legend, label, points, line=False, hollow=not passed)
     carried = [t.mbit_per_s for t in trials if t.mbit_per_s]
-    if found.sustained and carried:
-        at = found.sustained.value
+    if carried and (at := case.whole.value(GOODPUT)):
         ends = [Point(at, min(carried)), Point(at, max(carried))]
         yield Curve(f"{name}, sustained", label, ends, marks=False, thin=True)
 

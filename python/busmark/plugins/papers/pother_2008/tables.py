@@ -18,6 +18,7 @@ from busmark.model.quantities.discovery import (
     LOST_BEFORE,
     REPETITIONS,
 )
+from busmark.model.quantities.stream import LOST, READ, RECEIVED
 from busmark.model.text import ABSENT, number
 from busmark.plugins.papers.document import (
     Columns,
@@ -264,8 +265,7 @@ def _rate(case: CaseSummary) -> Content:
 
 
 def _read(case: CaseSummary) -> float | None:
-    found = case.throughput.samples_per_s if case.throughput else None
-    return found.value if found else None
+    return case.whole.value(READ)
 
 
 def _ends(*names: str) -> Callable[[CaseSummary], Content]:
@@ -283,10 +283,10 @@ def _history(case: CaseSummary) -> Content:
 
 
 def _theoretical(case: CaseSummary) -> Content:
-    of, read = case.throughput, _read(case)
-    if of is None or read is None or not of.received or of.lost is None:
+    received, lost, read = RECEIVED.value(case), LOST.value(case), _read(case)
+    if read is None or not received or lost is None:
         return None
-    return round(read * (of.received + of.lost) / of.received)
+    return round(read * (received + lost) / received)
 
 
 def _read_mb_per_s(case: CaseSummary) -> Content:
@@ -307,7 +307,7 @@ THROUGHPUT: Columns[CaseSummary] = {
     "History": _history,
     "Theoretical, samples/s": _theoretical,
     "Read, samples/s": _read_per_s,
-    "Lost": lambda case: case.throughput.lost if case.throughput else None,
+    "Lost": lambda case: LOST.value(case) if case.throughput else None,
     "Read, MB/s": _read_mb_per_s,
 }
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol, TypeVar
 from busmark.compare.campaign import Campaign
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
+from busmark.model.quantities import GOODPUT
 from busmark.model.text import count, number
 from busmark.model.traffic import Route, Spread
 from busmark.plugins.papers.document import Columns, Content, GroupedTable, cell, fixed, grouped
@@ -133,9 +134,7 @@ MEASURED: tuple[tuple[str, Columns[RoutedCase], str], ...] = (
     ("Throughput by Eq. 2", {
         **spread_rows("Mbps", lambda of: of.route.eq2),
         "Median (Mbps)": lambda of: _median(of.route.eq2, 1.0),
-        "Goodput (Mbps)": lambda of: _interval(
-            of.case.throughput.mbit_per_s if of.case.throughput else None
-        ),
+        "Goodput (Mbps)": lambda of: _interval(GOODPUT.figure(of.case)),
     }, NOTE_EQ2),
     ("Packet lengths", {
         "Avg. (bit)": lambda of: of.route.bits.mean if of.route.bits else None,
