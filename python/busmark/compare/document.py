@@ -31,9 +31,10 @@ from busmark.model import naming as dim
 from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.figure import Quantity
+from busmark.model.figures import Estimated
 from busmark.model.naming import FLOOR_ADAPTER
 from busmark.model.quantities import CPUS_USED
-from busmark.model.quantities.parts import RSS
+from busmark.model.quantities.parts import LOAD_ACHIEVED, RSS
 from busmark.model.quantities.stream import LOSS, LOST, RECEIVED, SENT
 from busmark.model.text import joined, plural
 
@@ -192,20 +193,26 @@ def _remarks(compared: PairInProgress) -> list[str]:
     return notes + _loads(compared)
 
 
+def is_level(row: Estimated) -> bool:
+    """Return whether a row is the level that a background load achieved."""
+    return row.quantity == LOAD_ACHIEVED.name
+
+
 def _loads(compared: PairInProgress) -> list[str]:
     """Return background loads that differed though both sides asked for the same."""
     cases = (compared.match.baseline, compared.match.candidate)
     if cases[0].params.load != cases[1].params.load:
         return []
     sides = [
-        {load.kind: load.achieved for load in background(case.params, case.good)} for case in cases
+        {row.of: row.value for row in background(case.params, case.good) if is_level(row)}
+        for case in cases
     ]
     notes = []
     for kind in sides[0].keys() & sides[1].keys():
         first, second = sides[0][kind], sides[1][kind]
         if first is None or second is None or min(first, second) >= SAME_LOAD * max(first, second):
             continue
-        levels = (level_text(kind, first), level_text(kind, second))
+        levels = (level_text(str(kind), first), level_text(str(kind), second))
         notes.append(
             f"background load {kind}: {levels[0]} achieved with the baseline, {levels[1]} with "
             f"{compared.candidate.name}"

@@ -161,37 +161,45 @@ def ways(
     flows: Sequence[pl.DataFrame],
     participants: Sequence[pl.DataFrame],
     kinds: Mapping[str, str] | None = None,
-) -> list[Way]:
-    """Return the flows of the counted rounds, in the order of the case; `kinds` are the kinds of
-    the scenario's own flows."""
+) -> Iterator[tuple[Way, list[Estimated]]]:
+    """Yield the flows of the counted rounds, in the order of the case, with their figures; `kinds`
+    are the kinds of the scenario's own flows."""
     if not flows:
-        return []
+        return
     rows = complete(pl.concat(flows), kinds or {})
     nodes: dict[str, str | None] = {}
     for table in participants:
         nodes |= dict(table.select("participant", "node").iter_rows())
-    found = []
     groups = rows.group_by(KEYS, maintain_order=True)
     # A mesh has as many as the square of its participants.
     for (flow, sender, receiver), own in itertools.islice(groups, MOST_WAYS):
         each = _rounds_of_way(own)
-        found.append(
-            Way(
-                flow=str(flow),
-                sender=str(sender),
-                sender_node=nodes.get(str(sender)),
-                receiver=None if receiver is None else str(receiver),
-                receiver_node=nodes.get(str(receiver)),
-                writers=own["writer"].n_unique(),
-                readers=own["reader"].drop_nulls().n_unique() or None,
-                theoretical_per_s=each["theoretical_per_s"].max(),  # type: ignore[arg-type]
-                written_per_s=_figure(each, "written_per_s"),
-                read_per_s=_figure(each, "read_per_s"),
-                **{name: int(own[name].sum()) for name in ("expected", "received", "lost")},
-                sent=int(each["sent"].sum()),
-            )
+        way = Way(
+            flow=str(flow),
+            sender=str(sender),
+            sender_node=nodes.get(str(sender)),
+            receiver=None if receiver is None else str(receiver),
+            receiver_node=nodes.get(str(receiver)),
         )
-    return found
+        figures = (
+            (parts.WRITERS_THERE, own["writer"].n_unique()),
+            (parts.READERS_THERE, own["reader"].drop_nulls().n_unique() or None),
+            (parts.THEORETICAL_RATE, each["theoretical_per_s"].max()),
+            (parts.WRITE_RATE, _figure(each, "written_per_s")),
+            (parts.READ_RATE, _figure(each, "read_per_s")),
+            (parts.SENT, int(each["sent"].sum())),
+            (parts.EXPECTED, int(own["expected"].sum())),
+            (parts.RECEIVED, int(own["received"].sum())),
+            (parts.LOST, int(own["lost"].sum())),
+        )
+        yield (
+            way,
+            [
+                row
+                for quantity, value in figures
+                for row in estimated(quantity, value, "flow", way.name)  # type: ignore[arg-type]
+            ],
+        )
 
 
 def _rounds_of_way(own: pl.DataFrame) -> pl.DataFrame:

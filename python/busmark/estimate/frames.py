@@ -18,6 +18,7 @@ from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import LATENCIES, NUMBERS, QUANTITIES
+from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ASKED
 from busmark.model.statistics import POOLED
 from busmark.store import Result
 from busmark.store.columns import Column, polars_schema, polars_type
@@ -179,8 +180,8 @@ def _case(case: CaseSummary) -> Row:
         "rounds_marked": case.rounds.marked,
         "rounds_failed": case.rounds.failed,
         **{one.key: one.value(case) for one in NUMBERS if one.frames},
-        **{f"load_{load.kind}_asked": load.asked for load in case.loads},
-        **{f"load_{load.kind}_achieved": load.achieved for load in case.loads},
+        **{f"load_{load.of}_asked": load.value(LOAD_ASKED) for load in case.parts("load")},
+        **{f"load_{load.of}_achieved": load.value(LOAD_ACHIEVED) for load in case.parts("load")},
     }
     for of in LATENCIES:
         found = of.pick(case)

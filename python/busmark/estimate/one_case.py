@@ -38,7 +38,7 @@ from busmark.model.quantities import CPUS_USED, counters
 from busmark.model.quantities.host import CAPTURE_DROPPED, CAPTURED, UDP_SOCKET_DROPS
 from busmark.model.rounds import RoundSummary
 from busmark.model.stream import Pairs
-from busmark.model.traffic import Phase, Route, Wire
+from busmark.model.traffic import Phase, Route, Way, Wire
 from busmark.store import Case, Result
 
 
@@ -152,6 +152,7 @@ class _Analysis:
         status, reason = rounds.verdict(case.status, case.reason, counts, self.rows)
         for quantity in (CAPTURED, CAPTURE_DROPPED, UDP_SOCKET_DROPS):
             self._add(quantity, self._sum(quantity.key))
+        self.figures += background(self.params, self.good or self.last)
         measures = self._measures()
         cpus = measures.pop("cpus_by_round", {})
         if self.problems and status == "ok":
@@ -176,7 +177,6 @@ class _Analysis:
             precision=precision(manifest.scenario, self.params, self.good),
             answer=manifest.scenario.get("answer") or "goodput",
             attempts=[_attempt(row, cpus) for row in self.rows],
-            loads=background(self.params, self.good or self.last),
             background_expected=self._sum("stream_expected"),
             background_lost=self._sum("stream_lost"),
             wire=self._wire(),
@@ -344,8 +344,11 @@ class _Analysis:
             return {}
         flows, participants = self._whole(self.result.flows), self._whole(self.result.participants)
         found: dict[str, Any] = {
-            "ways": ways(flows, participants, kinds(params)),
+            "ways": list[Way](),
         }
+        for way, rows in ways(flows, participants, kinds(params)):
+            found["ways"].append(way)
+            self.figures += rows
         self.figures += totals(flows, participants, kinds(params))
         if params.test == "throughput" and isinstance(params.size, int):
             if met := meeting(self._whole(self.result.matches)):
@@ -355,8 +358,8 @@ class _Analysis:
         if params.flows:
             read = partial(self.result.samples_background, columns=SAMPLE_COLUMNS)
             each = self._tables(read, lambda number, own: (number, own, self.one_clock[number]))
-            found["own_flows"], rows = own_flows(params, flows, each, self._recorded_every)
-            self.figures += rows
+            found["own_flows"], own = own_flows(params, flows, each, self._recorded_every)
+            self.figures += own
         return found
 
     def _routes(self) -> list[Route]:
@@ -390,7 +393,9 @@ class _Analysis:
                 )
             except UserError as error:
                 self._report(error)
-        return phases(found)
+        changed = phases(found)
+        self.figures += changed.figures
+        return changed.phases
 
     def _reported(self, measures: dict[str, Any], tools: dict[str, str]) -> dict[str, Any]:
         """Return what the source of an imported result states, for what its samples do not

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from busmark.model.entry import PartQuantity
 from busmark.model.figure import Figure, mean_over_rounds, over_rounds
+from busmark.model.figures import Estimated, estimated
+from busmark.model.quantities import parts
 from busmark.model.traffic import Phase
 from busmark.stats import SHARE
 from busmark.store.columns import ASKING, TIMED
@@ -29,11 +33,18 @@ class RoundTables:
     one_clock: bool = True
 
 
-def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
-    """Return phases of the rounds that count, flow by flow, in order; none if nothing changed."""
+class Phased(NamedTuple):
+    """Phases of the rounds that count, flow by flow, in order."""
+
+    phases: list[Phase]
+    figures: list[Estimated]
+
+
+def phases(rounds: Sequence[RoundTables]) -> Phased:
+    """Return the phases of the rounds that count, and their figures; none if nothing changed."""
     lines = [each.changes for each in rounds if each.changes is not None]
     if not lines:
-        return []
+        return Phased([], [])
     changes = pl.concat(lines)
     numbers = [0, *sorted(changes["phase"].unique())]
     pings = [_pings(each.samples) for each in rounds]
@@ -47,13 +58,16 @@ def phases(rounds: Sequence[RoundTables]) -> list[Phase]:
     flows = list(
         dict.fromkeys(name for table in (*pings, *rates) for name in table["flow"] if name)
     )
-    return [
-        _phase(number, flow, changes, pings, rates).model_copy(
-            update={"first_after": _first_after(number, flow, firsts)}
-        )
-        for flow in flows
-        for number in numbers
-    ]
+    found = Phased([], [])
+    for flow in flows:
+        for number in numbers:
+            phase = _phase(number, flow, changes)
+            found.phases.append(phase)
+            own = [*_figures(phase, pings, rates)]
+            own.append((parts.FIRST_AFTER, _first_after(number, flow, firsts)))
+            for quantity, value in own:
+                found.figures.extend(estimated(quantity, value, "phase", phase.name))
+    return found
 
 
 def _pings(samples: pl.DataFrame) -> pl.DataFrame:
@@ -75,17 +89,7 @@ def _rates(intervals: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _phase(
-    number: int,
-    flow: str,
-    changes: pl.DataFrame,
-    pings: Sequence[pl.DataFrame],
-    rates: Sequence[pl.DataFrame],
-) -> Phase:
-    here = (pl.col("flow") == flow) & (pl.col("phase") == number)
-    own = [table.filter(here) for table in pings]
-    asked = [table.height for table in own]
-    lost = [table["read_ns"].null_count() for table in own]
+def _phase(number: int, flow: str, changes: pl.DataFrame) -> Phase:
     began = changes.filter(pl.col("phase") == number)
     words = began.unique(["flow", "change"], maintain_order=True)
     # A link belongs to no flow.
@@ -93,20 +97,30 @@ def _phase(
         what if what.startswith("link = ") else f"{what} of {of}"
         for of, what in words.select("flow", "change").rows()
     ]
-    text = "; ".join(dict.fromkeys(each))
-    shares = [gone / sent for gone, sent in zip(lost, asked, strict=True) if sent]
     return Phase(
         phase=number,
         flow=flow,
-        change=text or None,
+        change="; ".join(dict.fromkeys(each)) or None,
         begin_s=0.0 if began.is_empty() else float(began["asked_ns"][0]) / 1e9,
-        half_round_trip=_median(own),
-        asked=sum(asked),
-        lost=sum(lost),
-        loss=mean_over_rounds(shares, "1", sum(asked), within=SHARE) if shares else None,
-        written_per_s=_rate([table.filter(here) for table in rates], "transmitter"),
-        read_per_s=_rate([table.filter(here) for table in rates], "receiver"),
     )
+
+
+def _figures(
+    phase: Phase, pings: Sequence[pl.DataFrame], rates: Sequence[pl.DataFrame]
+) -> Iterator[tuple[PartQuantity, Figure | float | None]]:
+    here = (pl.col("flow") == phase.flow) & (pl.col("phase") == phase.phase)
+    own = [table.filter(here) for table in pings]
+    asked = [table.height for table in own]
+    lost = [table["read_ns"].null_count() for table in own]
+    shares = [gone / sent for gone, sent in zip(lost, asked, strict=True) if sent]
+    yield parts.PHASE_LATENCY, _median(own)
+    yield parts.PHASE_ASKED, sum(asked)
+    yield parts.LOST, sum(lost)
+    yield parts.PHASE_LOSS, mean_over_rounds(shares, "1", sum(asked), within=SHARE)
+    # In intervals that are wholly within the phase.
+    within = [table.filter(here) for table in rates]
+    yield parts.WRITE_RATE, _rate(within, "transmitter")
+    yield parts.READ_RATE, _rate(within, "receiver")
 
 
 def _median(rounds: Sequence[pl.DataFrame]) -> Figure | None:

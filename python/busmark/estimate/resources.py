@@ -12,11 +12,11 @@ import polars as pl
 from busmark.model import text
 from busmark.model.case import Curve
 from busmark.model.figure import Figure, over_rounds
-from busmark.model.figures import Estimated, estimated
+from busmark.model.figures import Estimated, Part, estimated
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import parts
 from busmark.model.quantities.counters import COUNTERS
-from busmark.model.resources import READER, BackgroundLoad
+from busmark.model.resources import READER
 from busmark.store.columns import TICK_NS
 
 MOST_CURVES = 6
@@ -308,23 +308,25 @@ def asked_for(params: Parameters) -> dict[str, str]:
     return {part.split()[0].lower(): part for part in parts if part}
 
 
-def background(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> list[BackgroundLoad]:
-    """Return background loads of these rounds; none for a case without load, or without rounds."""
-    return [_one(kind, words, rows) for kind, words in asked_for(params).items() if rows]
+def background(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Iterator[Estimated]:
+    """Yield the levels of background loads in these rounds: CPU as a share of each CPU, network in
+    bit/s, disk in B/s; none for a case without load, or without rounds."""
+    for kind in asked_for(params) if rows else ():
+        levels = (row.get(f"load_{kind}_achieved") for row in rows)
+        known = [level for level in levels if level is not None]
+        asked = [level for row in rows if (level := row.get(f"load_{kind}_asked"))]
+        for quantity, value in (
+            (parts.LOAD_ASKED, asked[0] if asked else None),
+            (parts.LOAD_ACHIEVED, sum(known) / len(known) if known else None),
+            (parts.LOAD_LEAST, min(known, default=None)),
+            (parts.LOAD_ROUNDS, len(known)),
+        ):
+            yield from estimated(quantity, value, "load", kind)
 
 
-def _one(kind: str, words: str, rows: Sequence[Mapping[str, Any]]) -> BackgroundLoad:
-    levels = (row.get(f"load_{kind}_achieved") for row in rows)
-    known = [level for level in levels if level is not None]
-    asked = [level for row in rows if (level := row.get(f"load_{kind}_asked"))]
-    return BackgroundLoad(
-        kind=kind,
-        asked=asked[0] if asked else None,
-        unlimited=words.lower().split()[-1] == UNLIMITED,
-        achieved=sum(known) / len(known) if known else None,
-        least=min(known, default=None),
-        rounds=len(known),
-    )
+def is_unlimited(params: Parameters, kind: str) -> bool:
+    """Return whether a background load of a case has no limit, and takes as much as it gets."""
+    return asked_for(params).get(kind, "").lower().split()[-1:] == [UNLIMITED]
 
 
 def level_text(kind: str, level: float | None) -> str:
@@ -333,21 +335,28 @@ def level_text(kind: str, level: float | None) -> str:
     return text.ABSENT if level is None else f"{text.number(level * factor)}{unit}"
 
 
-def loads_text(loads: Sequence[BackgroundLoad]) -> str:
+def loads_text(loads: Sequence[Part]) -> str:
     """Return what the loads achieved that ran at once."""
-    if not any(load.rounds for load in loads):
+    if not any(load.value(parts.LOAD_ROUNDS) for load in loads):
         return text.ABSENT
-    return f" {SEVERAL} ".join(level_text(load.kind, load.achieved) for load in loads)
+    each = (level_text(str(load.of), load.value(parts.LOAD_ACHIEVED)) for load in loads)
+    return f" {SEVERAL} ".join(each)
 
 
-def shares_text(loads: Sequence[BackgroundLoad]) -> str:
+def share_of_load(load: Part) -> float | None:
+    """Return what a load achieved of what it was asked for."""
+    asked, achieved = load.value(parts.LOAD_ASKED), load.value(parts.LOAD_ACHIEVED)
+    return None if not asked or achieved is None else achieved / asked
+
+
+def shares_text(params: Parameters, loads: Sequence[Part]) -> str:
     """Format shares of the requested loads, load by load; the text is empty if none is known."""
-    parts = [
+    found = [
         "no limit"
-        if load.unlimited
+        if is_unlimited(params, str(load.of))
         else text.ABSENT
-        if load.share is None
-        else f"{text.percent_text(load.share)} of what was asked"
+        if (share := share_of_load(load)) is None
+        else f"{text.percent_text(share)} of what was asked"
         for load in loads
     ]
-    return "; ".join(parts) if any(part != text.ABSENT for part in parts) else ""
+    return "; ".join(found) if any(part != text.ABSENT for part in found) else ""

@@ -86,9 +86,6 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
     yield from _latencies(case)
     yield from _of_cases(case)
     yield from _segments(case)
-    for phase in case.phases:
-        of = f"{phase.phase} {phase.flow}"
-        yield from _fields(phase, "phase", of, skipped=("phase", "begin_s"))
     for flow in case.own_flows:
         for quantity, value in (("asked", flow.asked), ("unanswered", flow.unanswered)):
             if value is not None:
@@ -97,11 +94,7 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
             yield from _distribution(
                 flow.latency, flow.latency.quantity, flow.by_round, "flow", flow.name
             )
-    for way in case.ways:
-        yield from _fields(way, "flow", f"{way.flow}: {way.sender} → {way.receiver or 'all'}")
     yield from case.figures
-    for load in case.loads:
-        yield from _fields(load, "load", load.kind)
     for purpose in case.wire.purposes if case.wire else ():
         yield from _fields(purpose, "traffic", purpose.name)
     for route in case.routes:

@@ -15,9 +15,8 @@ from busmark.model.figures import Estimated, Part, parts
 from busmark.model.latency import Latency, LatencyByRound, Reported
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.discovery import FIRST_SAMPLE
-from busmark.model.quantities.parts import MATCHED_LAST
+from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
 from busmark.model.quantities.stream import GOODPUT
-from busmark.model.resources import BackgroundLoad
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Capacity, Throughput
 from busmark.model.traffic import OwnFlow, Phase, Route, Way, Wire
@@ -133,9 +132,6 @@ class CaseSummary(Frozen):
     figures: list[Estimated] = Field(default=[])
     """Rows of the table of estimates: what participants, nodes, levels and flows wrote and read,
     and what they cost."""
-    loads: list[BackgroundLoad] = Field(default=[])
-    """Background loads, which ran at the same time, over the rounds that count, or over the others
-    where no round counts; empty without a background load, or where no round was run."""
     os: str | None = None
     """Operating system on which the rounds that count ran; "A → B" where who wrote was on A and who
     read on B. Null where it was not recorded."""
@@ -191,7 +187,9 @@ class CaseSummary(Frozen):
             if times and (kind == "latency" or self.answer == "latency"):
                 return Headline(kind, times.median, times.figure("p99"))
         last = max((each.phase for each in self.phases), default=0)
-        again = next((p.first_after for p in self.phases if p.phase == last and last), None)
+        named = {part.of: part for part in self.parts("phase")} if last else {}
+        first = next((each for each in self.phases if each.phase == last), None)
+        again = named[first.name].figure(FIRST_AFTER) if first and first.name in named else None
         goodput = GOODPUT.figure(self)
         others = (
             ("recovery", again if self.answer == "recovery" else None),

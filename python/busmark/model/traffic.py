@@ -13,8 +13,8 @@ from busmark.model.stream import Pairs
 
 
 class Way(Frozen):
-    """Samples of one flow from one participant to another, all their writers and readers together.
-    Pings go to all that answer."""
+    """Samples of one flow from one participant to another, all their writers and readers together;
+    their figures are rows of the scope `flow`. Pings go to all that answer."""
 
     flow: str
     sender: str
@@ -22,19 +22,11 @@ class Way(Frozen):
     receiver: str | None
     """Participant that reads; null for pings that several answer."""
     receiver_node: str | None
-    writers: int
-    readers: int | None
-    theoretical_per_s: float | None
-    """Samples to be read, if every writer kept its rate and none were lost."""
-    written_per_s: Figure | None
-    """Samples that all writers wrote; each is sent to each of its writer's readers."""
-    read_per_s: Figure | None
-    """Samples that all readers read; for pings, the rate at which they were answered."""
-    sent: int
-    """Samples sent; this and the following counts are sums over the counted rounds."""
-    expected: int
-    received: int
-    lost: int
+
+    @property
+    def name(self) -> str:
+        """Name of the way in the table of estimates."""
+        return f"{self.flow}: {self.sender} → {self.receiver or 'all'}"
 
 
 class OwnFlow(Frozen):
@@ -68,7 +60,7 @@ class OwnFlow(Frozen):
 
 
 class Phase(Frozen):
-    """Figures of one flow in one phase."""
+    """One flow in one phase; its figures are rows of the scope `phase`."""
 
     phase: int
     """Number of the phase; 0 is the phase before the first change."""
@@ -77,21 +69,11 @@ class Phase(Frozen):
     """Change with which the phase began; null for phase 0."""
     begin_s: float
     """Time at which the change was asked for, from the start of the measured time."""
-    half_round_trip: Figure | None
-    """Median, with lost samples later than any; null where it falls among the lost in some round.
-    """
-    asked: int
-    """Pings, or probes, that were sent in it, in all rounds that count."""
-    lost: int
-    """Pings never answered."""
-    loss: Figure | None
-    written_per_s: Figure | None
-    """Samples that all writers wrote, counted in intervals that are wholly within the phase."""
-    read_per_s: Figure | None
-    """Samples that all readers read, counted in these intervals."""
-    first_after: Figure | None = None
-    """Time from the change with which the phase began until each reader had received a sample
-    again, whenever that sample was sent; null for phase 0, and where a round has no such time."""
+
+    @property
+    def name(self) -> str:
+        """Name of the flow in the phase, in the table of estimates."""
+        return f"{self.phase} {self.flow}"
 
 
 class Spread(Frozen):

@@ -80,6 +80,36 @@ SHORT = PartQuantity(
     "short", "Too little", "members that read too little in some round", "", "count"
 )
 
+WRITERS_THERE = PartQuantity("writers", "Writers", "writers of the flow there", "", "count")
+READERS_THERE = PartQuantity("readers", "Readers", "readers of the flow there", "", "count")
+
+# A flow in a phase of the timeline.
+
+PHASE_LATENCY = PartQuantity(
+    "half_round_trip", "Median RTT/2", "median of half the round trips, lost pings later than any; "
+    "absent where it falls among the lost in some round", "ns",
+)  # fmt: skip
+PHASE_ASKED = PartQuantity("asked", "Sent", "pings or probes sent", "", "count")
+PHASE_LOSS = PartQuantity("loss", "Loss", "pings lost over pings sent", "1", "mean")
+FIRST_AFTER = PartQuantity(
+    "first_after", "First sample after", "time from the change with which the phase began until "
+    "each reader had received a sample again, whenever that sample was sent", "ns",
+)  # fmt: skip
+
+# A background load: share of each CPU, bit/s, B/s.
+
+LOAD_ASKED = PartQuantity(
+    "asked", "Required", "level that the scenario asks for; absent where the load has no limit",
+    "", "value",
+)  # fmt: skip
+LOAD_ACHIEVED = PartQuantity(
+    "achieved", "Achieved, mean", "mean level of the rounds in which it is known", "", "value"
+)
+LOAD_LEAST = PartQuantity(
+    "least", "Achieved, least of a round", "least level of a round", "", "value"
+)
+LOAD_ROUNDS = PartQuantity("rounds", "Rounds", "rounds in which its level is known", "", "count")
+
 # What participants and nodes cost.
 
 CPU_USER = PartQuantity(

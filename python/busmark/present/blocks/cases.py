@@ -23,6 +23,7 @@ from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
 from busmark.model.quantities.latency import PINGS, PROBES, PROBES_LOST
+from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ROUNDS
 from busmark.model.quantities.stream import LOST
 from busmark.model.statistics import REPORTED
 from busmark.present import same_in_all
@@ -83,7 +84,7 @@ def _blocks(
         (Column(title, [cell_of(one) for one in figures], "figure", "ns"), ())
         for title, figures in reported_means(cases).items()
     ]
-    if any(load.rounds for case in cases for load in case.loads):
+    if any(load.value(LOAD_ROUNDS) for case in cases for load in case.parts("load")):
         made.append((Column("Load achieved", [_load(case) for case in cases]), ("load",)))
     made += [each for one in OF_CASES if (each := _quantity(one, test, cases, last=True))]
     counted = "Trials" if group.test == "capacity" else "Rounds"
@@ -255,10 +256,11 @@ def _without(heading: Heading, case: CaseSummary) -> Cell:
 
 def _load(case: CaseSummary) -> Cell:
     """Return the cell of a load, sorted by its level where there is one; two have no order."""
-    shares = shares_text(case.loads)
+    loads = case.parts("load")
+    shares = shares_text(case.params, loads)
     return Cell(
-        case.loads[0].achieved if len(case.loads) == 1 else None,
-        text=loads_text(case.loads),
+        loads[0].value(LOAD_ACHIEVED) if len(loads) == 1 else None,
+        text=loads_text(loads),
         more=f"({shares})" if shares else "",
     )
 

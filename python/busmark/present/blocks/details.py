@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from busmark.estimate.resources import level_text
+from busmark.estimate.resources import is_unlimited, level_text, share_of_load
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import Estimate, Number
+from busmark.model.entry import Estimate, Number, PartQuantity
 from busmark.model.figure import Distribution, Figure
 from busmark.model.figures import Part
 from busmark.model.latency import Latency, Reported, ReportedFigure, Segment
@@ -21,6 +21,7 @@ from busmark.model.resources import READER
 from busmark.model.rounds import RoundSummary
 from busmark.model.statistics import POOLED, REPORTED
 from busmark.model.stream import Batch, Batches, Throughput, Trial
+from busmark.model.traffic import Phase
 from busmark.present.blocks import flows
 from busmark.present.blocks.imported import STATISTICS, is_reported
 from busmark.present.blocks.rows import (
@@ -61,8 +62,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.capacity:
         yield Section("Trials", [listing(case.capacity.trials, TRIAL)])
     yield from sections("Discovery", [_discovery(case)])
-    if case.loads:
-        yield Section("Background load", [listing(case.loads, LOAD)])
+    yield from sections("Background load", [_loads(case)])
     if case.own_flows:
         yield from sections("Background flows", flows.own_flows(case))
     applications = bool(case.params.applications)
@@ -70,8 +70,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
         yield from _levels(case, folded=False)
     if case.wire:
         yield from sections("On the wire", _wire(case))
-    if case.phases:
-        yield Section("Phases", [listing(case.phases, PHASE, note=PHASES_NOTE)])
+    yield from sections("Phases", [_phases(case)])
     if not applications:
         yield from _levels(case, folded=True)
     yield from _participants(case)
@@ -366,14 +365,20 @@ def _rate_of(trial: Trial) -> Cell:
     return Cell(text="full speed") if trial.rate_hz is None else Cell(trial.rate_hz)
 
 
-LOAD = (
-    Field("Load", "kind"),
-    Field("Required", lambda load: "no limit" if load.unlimited else level_text(load.kind,
-                                                                                load.asked)),
-    Field("Achieved, mean", lambda load: level_text(load.kind, load.achieved)),
-    Field("Achieved, least of a round", lambda load: level_text(load.kind, load.least)),
-    Field("Share achieved", "share", "1"), Field("Rounds", "rounds"),
-)  # fmt: skip
+def _loads(case: CaseSummary) -> Table:
+    def level(quantity: PartQuantity) -> Field:
+        return Field(quantity.title, lambda load: level_text(load.of, load.value(quantity)))
+
+    def required(load: Part) -> str:
+        limited = not is_unlimited(case.params, str(load.of))
+        return level_text(str(load.of), load.value(of.LOAD_ASKED)) if limited else "no limit"
+
+    fields = (
+        Field("Load", "of"), Field(of.LOAD_ASKED.title, required), level(of.LOAD_ACHIEVED),
+        level(of.LOAD_LEAST), Field("Share achieved", share_of_load, "1"), of_part(of.LOAD_ROUNDS),
+    )  # fmt: skip
+    return listing(case.parts("load"), fields)
+
 
 DISCOVERY = (
     ("creation, all calls", times.CREATION_TIME, None),
@@ -450,18 +455,35 @@ def _wire(case: CaseSummary) -> Iterator[Table]:
     yield listing(found.purposes, fields, "What the packets were for")
 
 
-PHASE = (
-    Field("Flow", "flow"), Field("Phase", "phase"),
-    Field("Begins with", lambda phase: f"{phase.change}, at {phase.begin_s:g} s"
-          if phase.change else "the measured time"),
-    Field("Median RTT/2", "half_round_trip", "ns"),
-    Field("Round trips", lambda phase: phase.half_round_trip and phase.half_round_trip.count),
-    Field("Sent", lambda phase: phase.asked or None),
-    Field("Lost", lambda phase: phase.lost if phase.asked else None),
-    Field("Written", "written_per_s", "1/s"),
-    Field("Read", "read_per_s", "1/s"),
-    Field("First sample after", "first_after", "ns"),
-)  # fmt: skip
+def _phases(case: CaseSummary) -> Table:
+    """Return each flow in each phase, with the change that began it."""
+    figures = {part.of: part for part in case.parts("phase")}
+
+    def column(quantity: PartQuantity) -> Field:
+        return Field(quantity.title, lambda each: each[1][quantity], quantity.unit)
+
+    def round_trips(each: tuple[Phase, Part]) -> int | None:
+        latency = each[1].figure(of.PHASE_LATENCY)
+        return latency.count if latency else None
+
+    def lost(each: tuple[Phase, Part]) -> int | None:
+        return each[1].counted(of.LOST) if each[1].value(of.PHASE_ASKED) else None
+
+    fields = (
+        Field("Flow", lambda each: each[0].flow), Field("Phase", lambda each: each[0].phase),
+        Field("Begins with", lambda each: _beginning(each[0])), column(of.PHASE_LATENCY),
+        Field("Round trips", round_trips),
+        Field("Sent", lambda each: each[1].counted(of.PHASE_ASKED) or None), Field("Lost", lost),
+        column(of.WRITE_RATE), column(of.READ_RATE), column(of.FIRST_AFTER),
+    )  # fmt: skip
+    each = [(phase, figures.get(phase.name) or Part("phase")) for phase in case.phases]
+    return listing(each, fields, note=PHASES_NOTE)
+
+
+def _beginning(phase: Phase) -> str:
+    return f"{phase.change}, at {phase.begin_s:g} s" if phase.change else "the measured time"
+
+
 PHASES_NOTE = (
     "All other figures of this case cover its phases together. A sample belongs to the phase in "
     "which it was sent, and a phase begins when its change took effect. Rates are of intervals "
@@ -479,7 +501,7 @@ def _participants(case: CaseSummary) -> Iterator[Section]:
     """Yield what participants wrote and read, and when their endpoints had found each other."""
     tables: list[Table | None] = [_meeting(case)]
     tables += [flows.totals(case)]
-    tables += [flows.ways(case.ways) if case.ways else None]
+    tables += [flows.ways(case)]
     yield from sections("Participants and flows", tables, folded=True)
     if flows.unrecorded(case):
         yield Section("Between participants", notes(flows.UNRECORDED), folded=True)

@@ -173,20 +173,41 @@ def _who(part: Part) -> str:
     return {"node": f"node {part.of}", "system": "all together"}.get(part.scope, part.of or "")
 
 
-def ways(found: Sequence[Way]) -> Table:
+class WayRow(NamedTuple):
+    """Samples of a flow from one participant to another, and their figures."""
+
+    way: Way
+    part: Part
+
+    def rate(self, quantity: PartQuantity) -> Cell:
+        """Return a rate with its interval."""
+        return cell_of(self.part[quantity])
+
+    def count(self, quantity: PartQuantity) -> int:
+        """Return a count; 0 where there is none."""
+        return self.part.counted(quantity) or 0
+
+
+def ways(case: CaseSummary) -> Table:
     """Return a row for each flow between two participants; many alike are one row."""
-    folded = _folded(found)
+    figures = {part.of: part for part in case.parts("flow")}
+    folded = _folded([WayRow(way, figures[way.name]) for way in case.ways])
+
+    def rate(quantity: PartQuantity) -> Field:
+        return Field(
+            quantity.title, lambda own: _range([row.rate(quantity) for row in own]), quantity.unit
+        )
+
+    def total(quantity: PartQuantity) -> Field:
+        return Field(quantity.title, lambda own: sum(row.count(quantity) for row in own))
+
     fields = (
         Field("Flow", _flows),
         Field("From", lambda own: _sender(own[0])),
         Field("To", lambda own: _receiver(own[0])),
-        Field("To be read", lambda own: own[0].theoretical_per_s, "1/s"),
-        Field("Written", lambda own: _range([each.written_per_s for each in own]), "1/s"),
-        Field("Read", lambda own: _range([each.read_per_s for each in own]), "1/s"),
-        Field("Sent", lambda own: sum(each.sent for each in own)),
-        Field("Expected", lambda own: sum(each.expected for each in own)),
-        Field("Received", lambda own: sum(each.received for each in own)),
-        Field("Lost", lambda own: sum(each.lost for each in own)),
+        Field("To be read", lambda own: own[0].part.value(of.THEORETICAL_RATE), "1/s"),
+        *map(rate, (of.WRITE_RATE, of.READ_RATE)),
+        *map(total, (of.SENT, of.EXPECTED, of.RECEIVED, of.LOST)),
     )
     note = ""
     if any(len(own) > 1 for own in folded):
@@ -196,52 +217,50 @@ def ways(found: Sequence[Way]) -> Table:
     return listing(folded[:MOST], fields, "Between participants", note=note.strip())
 
 
-def _folded(found: Sequence[Way]) -> list[list[Way]]:
+def _folded(found: Sequence[WayRow]) -> list[list[WayRow]]:
     """Put together flows that differ in their topic's number alone, where they are many; keep flows
     that lost samples apart from others."""
-    alike: dict[tuple[object, ...], list[Way]] = {}
-    for way in found:
+    alike: dict[tuple[object, ...], list[WayRow]] = {}
+    for row in found:
         key = (
-            NUMBER.sub("_", way.flow),
-            way.sender,
-            way.sender_node,
-            way.receiver,
-            way.receiver_node,
-            way.writers,
-            way.readers,
-            way.theoretical_per_s,
-            way.lost > 0,
+            NUMBER.sub("_", row.way.flow),
+            row.way.sender,
+            row.way.sender_node,
+            row.way.receiver,
+            row.way.receiver_node,
+            *(row.part.value(one) for one in (of.WRITERS_THERE, of.READERS_THERE)),
+            row.part.value(of.THEORETICAL_RATE),
+            row.count(of.LOST) > 0,
         )
-        alike.setdefault(key, []).append(way)
+        alike.setdefault(key, []).append(row)
     return [
         part
         for group in alike.values()
-        for part in ([group] if len(group) >= FEWEST_FOLDED else [[way] for way in group])
+        for part in ([group] if len(group) >= FEWEST_FOLDED else [[row] for row in group])
     ]
 
 
-def _flows(own: Sequence[Way]) -> str:
+def _flows(own: Sequence[WayRow]) -> str:
     if len(own) == 1:
-        return own[0].flow
-    return f"{own[0].flow} … {own[-1].flow}, {text.plural(len(own), 'flow')}"
+        return own[0].way.flow
+    return f"{own[0].way.flow} … {own[-1].way.flow}, {text.plural(len(own), 'flow')}"
 
 
-def _range(rates: Sequence[object]) -> Cell:
+def _range(cells: Sequence[Cell]) -> Cell:
     """Return one rate with its interval; the median, the least and the greatest of several."""
-    cells = [cell_of(rate) for rate in rates]  # type: ignore[arg-type]
     values = sorted(cell.value for cell in cells if isinstance(cell.value, int | float))
     if len(cells) == 1 or len(values) < len(cells):
         return cells[0] if len(cells) == 1 else ABSENT
     return Cell(values[len(values) // 2], values[0], values[-1])
 
 
-def _sender(way: Way) -> str:
-    return _end(way.sender, way.sender_node, way.writers, "writer")
+def _sender(row: WayRow) -> str:
+    return _end(row.way.sender, row.way.sender_node, row.count(of.WRITERS_THERE), "writer")
 
 
-def _receiver(way: Way) -> str:
-    who = way.receiver or "all that answer"
-    return _end(who, way.receiver_node, way.readers or 0, "reader")
+def _receiver(row: WayRow) -> str:
+    who = row.way.receiver or "all that answer"
+    return _end(who, row.way.receiver_node, row.count(of.READERS_THERE), "reader")
 
 
 def _end(name: str, node: str | None, ends: int, noun: str) -> str:
