@@ -406,7 +406,7 @@ class _Analysis:
             self._report(error)
             return measures
         if measures.get("latency"):
-            # Of an imported result each round's own counts are known, also where samples are not.
+            # Each round's own counts of an imported result are known, also where samples are not.
             counts = [throughput.total(self.good, column) for column in ("sent", "lost")]
             for quantity, value in latency.pings(*counts):
                 key = ("case", quantity.name)

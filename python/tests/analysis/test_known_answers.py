@@ -296,9 +296,9 @@ ANSWERS: dict[tuple[str, str, str | None], dict[str, Any]] = {
     ("short", "level", "reader"): {"short": 3}, ("short", "level", "participant"): {"short": 2},
     ("short", "level", "node"): {"short": 2},
     ("short", "level", "system"): {"short": 1, "lost": 50},
-    ("short", "level", "reader: reader 13 of stream in app2 on n2"): {"least_share": 2 / 3},
-    ("short", "level", "participant: app3 on n1"): {"least_share": 0.75},
-    ("short", "level", "node: n2 on n2"): {"least_share": 5 / 6},
+    ("short", "level", "reader: reader 13 of stream in app2"): {"least_share": 2 / 3},
+    ("short", "level", "participant: app3"): {"least_share": 0.75},
+    ("short", "level", "node: n2"): {"least_share": 5 / 6},
     ("short", "flow", "stream: app1 → app2"): {"read_rate": 20.0, "received": 100, "lost": 20},
     # 260 ms by steps are 250 ms in truth: 5 ms less of each part, in half a second.
     ("exact", "participant", "active"): {

@@ -25,6 +25,11 @@ def only(build: Builder) -> Any:
     return case
 
 
+def counted(build: Builder, quantity: str) -> Any:
+    """Return a count of the only case."""
+    return Estimates(build.directory).value(quantity, "count")
+
+
 def test_median_and_interval_are_those_of_a_typical_round(tmp_path: Path) -> None:
     build = Builder(tmp_path, seed=11)
     case = build.case("udp-64")
@@ -78,7 +83,7 @@ def test_warm_up_is_excluded(tmp_path: Path) -> None:
     summary = only(build).latency
     assert summary is not None and summary.round_trip is not None
     assert summary.round_trip.max_ns == 8000
-    assert summary.sent == summary.round_trip.count == 1000
+    assert summary.round_trip.count == counted(build, "sent") == 1000
 
 
 def test_lost_pings_are_counted_and_not_averaged(tmp_path: Path) -> None:
@@ -88,7 +93,7 @@ def test_lost_pings_are_counted_and_not_averaged(tmp_path: Path) -> None:
     build.pings(case, 1, np.full(500, 8000.0))
     summary = only(build)
     assert summary.latency is not None and summary.latency.round_trip is not None
-    assert (summary.latency.sent, summary.latency.lost) == (1000, 3)
+    assert (counted(build, "sent"), counted(build, "lost")) == (1000, 3)
     assert summary.latency.round_trip.count == 997
     assert summary.attempts[0].lost == 3
 
@@ -160,7 +165,7 @@ def test_a_round_in_which_every_ping_was_lost_has_no_latency(tmp_path: Path) -> 
     summary = only(build)
     assert summary.latency is not None
     assert summary.latency.round_trip is None
-    assert (summary.latency.sent, summary.latency.lost) == (1, 1)
+    assert (counted(build, "sent"), counted(build, "lost")) == (1, 1)
 
 
 def test_a_case_without_rounds_is_not_run_and_an_unsupported_one_says_why(tmp_path: Path) -> None:
@@ -237,18 +242,15 @@ def test_throughput_is_that_of_a_typical_round_and_loss_the_mean(tmp_path: Path)
     for number, per_s in enumerate(rates):
         build.stream(case, number, per_s, 1024, lost=200)
     throughput = only(build).throughput
-    assert throughput is not None and throughput.samples_per_s is not None
-    expected = stats.typical(rates)
-    assert throughput.samples_per_s.value == 100_000
-    assert throughput.samples_per_s.low == expected.low
-    assert throughput.samples_per_s.rounds == 3
-    assert throughput.samples_per_s.count == throughput.received == 600_000
-    assert throughput.lost == 600
-    assert throughput.loss is not None
+    assert throughput is not None
+    expected, read = stats.typical(rates), Estimates(build.directory).row("read_rate", "median")
+    assert (read["value"], read["low"], read["rounds"]) == (100_000, expected.low, 3)
+    assert read["count"] == counted(build, "received") == 600_000
+    assert counted(build, "lost") == 600
     shares = [200 / (2 * r + 200) for r in rates]
-    assert throughput.loss.value == pytest.approx(np.mean(shares))
-    assert throughput.duplicated == 0
-    assert throughput.corrupted is None, "bodies were not verified"
+    assert Estimates(build.directory).value("loss", "mean") == pytest.approx(np.mean(shares))
+    assert counted(build, "duplicated") == 0
+    assert not Estimates(build.directory).rows("corrupted", "count"), "bodies were not verified"
     assert throughput.probe_one_way is not None
     assert throughput.probe_one_way.quantity == "one_way"
     assert throughput.probe_round_trip is None
@@ -288,7 +290,7 @@ def test_negative_round_trips_are_left_out_and_listed(tmp_path: Path) -> None:
         build.pings(name, number, latencies)
     campaign = analysed(build)
     found = campaign.case(name).latency
-    assert found.round_trip.count == 299 and found.sent == 300
+    assert found.round_trip.count == 299 and counted(build, "sent") == 300
     assert found.round_trip.min_ns == 0.0, "a duration of 0 is below the clock's step"
     assert campaign.problems == [
         "case odd, round 1: 1 of 100 round trips are negative and left out"

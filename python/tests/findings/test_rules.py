@@ -133,11 +133,16 @@ def trend(end: float) -> list[Series]:
 
 def near(step: int, apart: int) -> Callable[[Planted], Planted]:
     """Return a function that plants two modes `apart` ns from each other, for this clock step."""
-    generator = np.random.default_rng(4)
-    return lambda c: on(c, clock_step_ns=step).case("a", [
-        generator.choice([600.0, 600.0 + apart], 4000) + generator.integers(-1, 2, 4000)
-        for _ in range(3)
-    ])  # fmt: skip
+
+    def planted(campaign: Planted) -> Planted:
+        # Whoever plants it again gets the same samples.
+        generator = np.random.default_rng(4)
+        return on(campaign, clock_step_ns=step).case("a", [
+            generator.choice([600.0, 600.0 + apart], 4000) + generator.integers(-1, 2, 4000)
+            for _ in range(3)
+        ])  # fmt: skip
+
+    return planted
 
 
 def sawtooth(campaign: Planted, case: dict[str, Any]) -> Planted:

@@ -177,13 +177,18 @@ LOST_BEFORE = Estimate(
 
 
 ATTACH = PartQuantity(
-    "attach", "creation of the participant", "part of the creation in which the participant is "
-    "created", "ns",
-)  # fmt: skip
+    "attach",
+    "creation of the participant",
+    "part of the creation in which the participant is created",
+    "ns",
+)
 UNDISCOVERED = PartQuantity(
-    "undiscovered", "not discovered in time", "repetitions in which no sample came in time", "",
+    "undiscovered",
+    "not discovered in time",
+    "repetitions in which no sample came in time",
+    "",
     "count",
-)  # fmt: skip
+)
 
 
 def _undiscovered(case: CaseSummary) -> tuple[int, str]:

@@ -148,12 +148,8 @@ def _answered(flow: OwnFlow) -> int | None:
 def totals(case: CaseSummary) -> Table | None:
     """Return a row for each participant and each node, and one for the whole; None where one
     writes and one reads."""
-    traffic = (
-        of.ASKED_RATE, of.WRITE_RATE, of.THEORETICAL_RATE, of.READ_RATE, of.SENT, of.EXPECTED,
-        of.RECEIVED, of.LOST,
-    )  # fmt: skip
     every = [part for scope in ("participant", "node") for part in case.parts(scope)]
-    found = [part for part in every if any(map(part.row, traffic))]
+    found = [part for part in every if any(map(part.row, of.TRAFFIC))]
     whole = case.parts("system")
     if not whole:
         return None
@@ -166,7 +162,7 @@ def totals(case: CaseSummary) -> Table | None:
     if len(found) > MOST:
         note += f" The first {MOST} of {len(found)}, and the whole."
     who = Field("Participants, nodes and the whole", _who)
-    return listing([*found[:MOST], *whole], [who, *map(of_part, traffic)], note=note)
+    return listing([*found[:MOST], *whole], [who, *map(of_part, of.TRAFFIC)], note=note)
 
 
 def _who(part: Part) -> str:
