@@ -34,6 +34,7 @@ from busmark.model.parameters import Parameters
 from busmark.model.rounds import RoundSummary
 from busmark.model.stream import Pairs
 from busmark.model.traffic import Phase, Route, Wire
+from busmark.plugin import case_parts
 from busmark.store import Case, Result
 
 
@@ -111,8 +112,10 @@ Analysed = tuple[CaseSummary, list[str]]
 
 def analysed(common: CaseAnalysis, task: Task) -> Analysed:
     """Return the case, and what of it could not be used."""
-    analysis = _Analysis(common, *task)
-    return analysis.summary(), analysis.problems
+    analysis = Analysis(common, *task)
+    case = analysis.summary()
+    parts = case_parts(common.result.manifest.scenario, analysis, case)
+    return case.model_copy(update={"plugins": parts}), analysis.problems
 
 
 def inside(text: str, directory: Path) -> str:
@@ -121,7 +124,9 @@ def inside(text: str, directory: Path) -> str:
     return text.replace(str(directory / "-").removesuffix("-"), "")
 
 
-class _Analysis:
+class Analysis:
+    """A case while it is analysed: its rounds that count, and their tables."""
+
     def __init__(
         self,
         common: CaseAnalysis,

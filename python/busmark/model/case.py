@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from busmark.model.discovery import Discovery, Meeting
@@ -17,6 +17,7 @@ from busmark.model.resources import BackgroundLoad, NodeCost, Resources
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Capacity, Throughput
 from busmark.model.traffic import Level, OwnFlow, Phase, Route, Total, Way, Wire
+from busmark.plugin import read_part
 
 Values = Sequence[float | None]
 
@@ -163,8 +164,15 @@ class CaseSummary(Frozen):
     reported: list[Reported] = Field(default=[])
     """Figures that the source of an imported result states; empty for any other result."""
     floor: Floor | None = None
+    plugins: dict[str, Any] = Field(default={})
+    """Parts of this record that plug-ins make, by plug-in; see their pages."""
     series: SkipJsonSchema[Sequence[Curve]] = Field(default=(), exclude=True, repr=False)
     """Curves of the case, where they were asked for; the table of series holds them."""
+
+    @field_validator("plugins", mode="before")
+    @classmethod
+    def _read(cls, stored: Any) -> Any:
+        return {name: read_part(name, part) for name, part in stored.items()}
 
     def curves(
         self,

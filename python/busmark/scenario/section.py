@@ -6,7 +6,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     AfterValidator,
@@ -23,6 +23,7 @@ from busmark.errors import nearest
 from busmark.load import parse as parse_load
 from busmark.model import units
 from busmark.model.parameter import Parameter
+from busmark.plugin import keys, load
 
 
 class Section(BaseModel):
@@ -65,6 +66,16 @@ def table(rows: Iterable[Parameter]) -> Any:
         default = each.initial if optional else ...
         fields[each.name] = (each.asked, Field(default=default, description=each.meaning))
     return create_model("Table", __base__=Section, **fields)
+
+
+def of_plugins() -> Any:
+    """Return the base of a scenario: the keys that plug-ins bring."""
+    fields: dict[str, Any] = {}
+    for key in keys().values():
+        of = load(key.table) | None if key.table else Literal["", *key.words]
+        default = None if key.table else ""
+        fields[key.name] = (of, Field(default=default, description=key.meaning))
+    return create_model("Keys", __base__=Section, **fields)
 
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]*"

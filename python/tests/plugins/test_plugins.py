@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -21,6 +24,7 @@ COMMANDS = {
 NEEDING = {
     "security": '[matrix]\nsecurity = ["tls"]\nadapter = ["tcp"]\n',
     "capture": '[matrix]\nadapter = ["udp"]\n[capture]\n',
+    "papers": 'document = "pother-2008"\n[matrix]\nadapter = ["udp"]\n',
     "lab": '[matrix]\nadapter = ["udp"]\nwriter_on = ["n1"]\nreader_on = ["n2"]\n[lab]\n'
     "nodes = 2\n",
 }
@@ -116,6 +120,41 @@ def test_all_can_be_switched_off(kept: Path) -> None:
     }
     for words in (("plan", "ab"), ("show", kept / "first" / "result"), ("--help",)):
         assert busmark(*words, off=off).returncode == 0
+
+
+MODULES = """
+import atexit, sys
+atexit.register(lambda: print(*sys.modules, sep="\\n", file=sys.stderr))
+from busmark.cli.main import main
+main()
+"""
+
+
+def imported(words: Sequence[object], off: str = "") -> set[str]:
+    """Run the command; return the modules of plug-ins that it imported."""
+    environment = os.environ | {SWITCH: off, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, "-c", MODULES, *map(str, words)],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    return set(re.findall(r"^busmark\.plugins\.(\S+)$", ended.stderr, re.MULTILINE))
+
+
+@pytest.mark.parametrize("command", [("show",), ("report", "--out")])
+def test_a_result_of_no_paper_imports_the_declaration_of_papers_alone(
+    command: tuple[str, ...], kept: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(kept / "first" / "result", tmp_path / "result")
+    name, *options = command
+    words = [name, tmp_path / "result", *options, *([tmp_path / "out"] if options else [])]
+    found = imported(words)
+    assert {module for module in found if module.startswith("papers")} == {"papers"}
+    assert not {
+        module
+        for module in imported(words, off="-papers,-capture")
+        if module.startswith(("papers", "capture"))
+    }
 
 
 @pytest.mark.parametrize("name", NEEDING)
@@ -219,3 +258,19 @@ def test_no_command_of_the_core_is_replaced(tmp_path: Path) -> None:
     ended = busmark("list", path=path)
     assert ended.returncode == 0 and "hello" not in ended.stdout
     assert "busmark has a command `list` already" in ended.stderr
+
+
+def test_a_key_that_exists_already_is_refused(tmp_path: Path) -> None:
+    for key, owner in (("matrix", "busmark"), ("document", "the plug-in papers")):
+        source = ACME.replace("Plugin\n", "Plugin, ScenarioKey\n", 1).replace(
+            '"Acme\'s own.",', f'"Acme\'s own.", keys=(ScenarioKey("{key}", "Acme"),),'
+        )
+        path = install(tmp_path / key, "acme", source)
+        ended = busmark("plan", "ab", path=path)
+        assert ended.returncode == 2
+        assert (
+            f"plug-in acme of busmark_acme 1.2: declares the scenario key {key}, which {owner} "
+            f"has already" in ended.stderr
+        ), ended.stderr
+        assert f"switch the plug-in off: {SWITCH}=-acme" in ended.stderr
+        assert busmark("plan", "ab", path=path, off="-acme").returncode == 0
