@@ -104,6 +104,9 @@ class Plugin:
     documents: tuple[DocumentKind, ...] = ()
     keys: tuple[ScenarioKey, ...] = ()
     part: CasePart | None = None
+    columns: str = ""
+    """File of the columns that it adds to the tables of a result, `module:file`: written as
+    `store/columns.toml`."""
     hooks: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Modules that do what the core leaves to a plug-in, by the core's name for it: `capture`,
     `lab`, `security`."""
@@ -257,6 +260,12 @@ def load(source: str) -> Any:
     return getattr(found, attribute) if attribute else found
 
 
+def beside(source: str) -> Path:
+    """Return the file that `module:file` names, in the module's folder."""
+    module, _, name = source.partition(":")
+    return Path(str(import_module(module).__file__)).with_name(name)
+
+
 def active() -> Iterator[tuple[InstalledPlugin, Plugin]]:
     """Yield the plug-ins that are used."""
     for each in installed():
@@ -317,14 +326,19 @@ def declared(
     for each, plugin in active():
         for name, one in (attempt(each, of, plugin) or {}).items():
             if name in owners:
-                raise UserError(
-                    f"declares the {kind} {name}, which {owners[name]} has already",
-                    where=f"plug-in {each.name} of {each.where} {each.version}",
-                    remedy=f"Rename it there, or switch the plug-in off: {SWITCH}=-{each.name}",
-                )
+                raise exists(each, kind, name, owners[name])
             owners[name] = f"the plug-in {each.name}"
             found[name] = one
     return found
+
+
+def exists(of: InstalledPlugin, kind: str, name: str, owner: str) -> UserError:
+    """Return the error for a plug-in's row of a table that has one of this name, the owner's."""
+    return UserError(
+        f"declares the {kind} {name}, which {owner} has already",
+        where=f"plug-in {of.name} of {of.where} {of.version}",
+        remedy=f"Rename it there, or switch the plug-in off: {SWITCH}=-{of.name}",
+    )
 
 
 def case_parts(scenario: Mapping[str, Any], *arguments: Any) -> dict[str, Any]:

@@ -261,7 +261,9 @@ class Analysis:
         numbers = [row["round"] for row in self.good if row.get("wire_samples") is not None]
         if not numbers:
             return None
-        return wire(self.params, self.good, self._whole(self.result.wire, numbers))
+        return wire(
+            self.params, self.good, self._whole(partial(self.result.table, "wire"), numbers)
+        )
 
     def _latency(self) -> dict[str, Any]:
         every = every_for(sum(row["samples"] or 0 for row in self.good))
@@ -351,7 +353,7 @@ class Analysis:
                 (number, hops, self.result.samples(self.case.id, number, OF_ROUTES))
                 for number in captured
                 if self.one_clock[number]
-                for hops in self._whole(self.result.hops, [number])
+                for hops in self._whole(partial(self.result.table, "hops"), [number])
             ]
         )
 

@@ -21,5 +21,6 @@ PLUGIN = Plugin(
     ),
     companions=("busmark.plugins.capture.companion:Capture",),
     findings=("busmark.plugins.capture.findings",),
+    columns="busmark.plugins.capture:columns.toml",
     hooks={"capture": "busmark.plugins.capture.hook"},
 )
