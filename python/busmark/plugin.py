@@ -68,7 +68,8 @@ class ScenarioKey:
     words: tuple[str, ...] = ()
     """Values that it may have besides the empty text, which is its default."""
     table: str = ""
-    """The type of its value where this is a table; it may then be left out, which is None."""
+    """The type of its value where this is a table, `module:attribute`: None, where it is left out,
+    is one of its values."""
 
 
 @dataclass(frozen=True)

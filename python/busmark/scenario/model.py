@@ -17,14 +17,11 @@ from busmark.scenario.fitting import AUTO, check
 from busmark.scenario.matrix import SAME, Matrix, SideSection
 from busmark.scenario.requirement import RequireSection
 from busmark.scenario.section import (
-    CaptureSection,
     CommandSection,
     Section,
-    SecuritySection,
     is_command,
     listed,
     of_plugins,
-    wanted,
 )
 from busmark.scenario.system import ChangeSection, FlowSection, ParticipantSection
 
@@ -336,12 +333,6 @@ class Scenario(of_plugins()):  # type: ignore[misc]
     nodes: dict[str, NodeSection] = Field(
         default={}, description="machines that take part, by name: `[nodes.NAME]`"
     )
-    capture: Annotated[CaptureSection | None, BeforeValidator(wanted)] = Field(
-        default=None,
-        description="whether every round keeps what its traffic was, in pcapng files: true, or the "
-        "table `[capture]`",
-    )
-    security: SecuritySection = SecuritySection()
     sides: dict[str, SideSection] = Field(
         default={},
         description="sides that are compared, the baseline first: every case is run for each of "
@@ -393,6 +384,10 @@ class Scenario(of_plugins()):  # type: ignore[misc]
                     setattr(matrix, key, [*self.nodes][position:][:1] or [*self.nodes])
         check(self)
         return self
+
+    def of_plugin(self, key: str) -> Any:
+        """Return the value of a plug-in's key; None where it is left out, or nobody brings it."""
+        return getattr(self, key, None)
 
     @property
     def lab_nodes(self) -> list[str]:
