@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from busmark import __version__
 from busmark.errors import UserError, nearest
@@ -55,6 +55,34 @@ class DocumentKind:
     """A function of a `Campaign` that returns its `Document`, or None if it has none."""
     remedy: str
     """Advice for campaigns that have none; a sentence in the imperative."""
+    key: str = ""
+    """The scenario's key without which a campaign has none; empty: any may have one."""
+
+
+@dataclass(frozen=True)
+class ScenarioKey:
+    """A key of scenario files, at their top level."""
+
+    name: str
+    meaning: str
+    words: tuple[str, ...] = ()
+    """Values that it may have besides the empty text, which is its default."""
+    table: str = ""
+    """The type of its value where this is a table, `module:attribute`: None, where it is left out,
+    is one of its values."""
+
+
+@dataclass(frozen=True)
+class CasePart:
+    """A part of the record of each case, in results whose scenario has a key of the plug-in's."""
+
+    key: str
+    """The key, for whose value the part is made."""
+    model: str
+    """The pydantic model of it."""
+    make: str
+    """A function of an `estimate.one_case.Analysis`, of the case without this part, and of the
+    key's value, that returns the part, or None."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +103,11 @@ class Plugin:
     blocks: tuple[str, ...] = ()
     """Functions of a `Campaign` that return a `Section` of its document, or None."""
     documents: tuple[DocumentKind, ...] = ()
+    keys: tuple[ScenarioKey, ...] = ()
+    part: CasePart | None = None
+    columns: str = ""
+    """File of the columns that it adds to the tables of a result, `module:file`: written as
+    `store/columns.toml`."""
     hooks: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Modules that do what the core leaves to a plug-in, by the core's name for it: `capture`,
     `lab`, `security`."""
@@ -94,8 +127,16 @@ class InstalledPlugin:
     """Whether it comes with Busmark."""
     off: bool = False
     plugin: Plugin | None = None
+    """What it adds; None where it is off or faulty."""
     fault: str = ""
     """Why it cannot be used."""
+
+    @property
+    def declaration(self) -> Plugin | None:
+        """What it adds, or would add if it were not off; None of another's that is off: its import
+        may do harm."""
+        found: Plugin | None = load(self.source) if self.off and self.own else self.plugin
+        return found
 
     @property
     def state(self) -> Literal["on", "off", "faulty"]:
@@ -110,8 +151,8 @@ class InstalledPlugin:
             "distribution": self.where,
             "version": self.version,
             "fault": self.fault or None,
-            "summary": self.plugin.summary if self.plugin else None,
-            "commands": [own.name for own in self.plugin.commands] if self.plugin else [],
+            "summary": found.summary if (found := self.declaration) else None,
+            "commands": [own.name for own in found.commands] if found else [],
         }
 
 
@@ -138,8 +179,7 @@ def _installed(switch: str, path: tuple[str, ...]) -> tuple[InstalledPlugin, ...
             fault = f"{twin.where} has a plug-in of this name, too"
             found.append(replace(here, fault=fault))
         else:
-            # Another's that is switched off may be so because its import does harm.
-            found.append(_loaded(here) if is_own or not here.off else here)
+            found.append(here if here.off else _loaded(here))
     return tuple(found)
 
 
@@ -221,6 +261,12 @@ def load(source: str) -> Any:
     return getattr(found, attribute) if attribute else found
 
 
+def beside(source: str) -> Path:
+    """Return the file that `module:file` names, in the module's folder."""
+    module, _, name = source.partition(":")
+    return Path(str(import_module(module).__file__)).with_name(name)
+
+
 def active() -> Iterator[tuple[InstalledPlugin, Plugin]]:
     """Yield the plug-ins that are used."""
     for each in installed():
@@ -252,11 +298,70 @@ def documents(campaign: Any) -> list[tuple[DocumentKind, Any]]:
     made = []
     for of, plugin in active():
         for kind in plugin.documents:
-            make = attempt(of, load, kind.make)
+            wanted = not kind.key or kind.key in campaign.keys
+            make = attempt(of, load, kind.make) if wanted else None
             document = attempt(of, make, campaign) if make else None
             if document is not None:
                 made.append((kind, document))
     return made
+
+
+def keys(core: Iterable[str] = ()) -> dict[str, ScenarioKey]:
+    """Return the keys of scenario files that plug-ins bring; `core`: the core's own."""
+    return declared(core, "scenario key", lambda plugin: {key.name: key for key in plugin.keys})
+
+
+T = TypeVar("T")
+
+
+def declared(
+    core: Iterable[str], kind: str, of: Callable[[Plugin], Mapping[str, T]]
+) -> dict[str, T]:
+    """Return what plug-ins declare of one kind, by name; `core`: names that the core has.
+
+    Raises:
+        UserError: the core, or another plug-in, has one of this name.
+    """
+    found: dict[str, T] = {}
+    owners = dict.fromkeys(core, "busmark")
+    for each, plugin in active():
+        for name, one in (attempt(each, of, plugin) or {}).items():
+            if name in owners:
+                raise exists(each, kind, name, owners[name])
+            owners[name] = f"the plug-in {each.name}"
+            found[name] = one
+    return found
+
+
+def exists(of: InstalledPlugin, kind: str, name: str, owner: str) -> UserError:
+    """Return the error for a plug-in's row of a table that has one of this name, the owner's."""
+    return UserError(
+        f"declares the {kind} {name}, which {owner} has already",
+        where=f"plug-in {of.name} of {of.where} {of.version}",
+        remedy=f"Rename it there, or switch the plug-in off: {SWITCH}=-{of.name}",
+    )
+
+
+def case_parts(scenario: Mapping[str, Any], *arguments: Any) -> dict[str, Any]:
+    """Return the parts that plug-ins make of a case, by plug-in; `arguments`: of their functions,
+    besides the value of the key."""
+    made = {}
+    for each, plugin in active():
+        if plugin.part and (value := scenario.get(plugin.part.key)):
+            make = attempt(each, load, plugin.part.make)
+            part = attempt(each, make, *arguments, value) if make else None
+            if part is not None:
+                made[each.name] = part
+    return made
+
+
+def read_part(name: str, stored: Any) -> Any:
+    """Return a stored part of a case's record as its plug-in's model; as it is stored where that
+    plug-in is not used."""
+    for each, plugin in active():
+        if each.name == name and plugin.part and isinstance(stored, Mapping):
+            return load(plugin.part.model).model_validate(stored)
+    return stored
 
 
 def attempt(of: InstalledPlugin, function: Callable[..., Any], *arguments: Any) -> Any:
@@ -309,8 +414,8 @@ def hooked(name: str) -> bool:
 
 def switched_off(has: Callable[[Plugin], bool]) -> str | None:
     """Return the name of a plug-in of Busmark's that has something, but is switched off."""
-    found = (each for each in installed() if each.off and each.plugin and has(each.plugin))
-    return next((each.name for each in found), None)
+    off = ((each.name, each.declaration) for each in installed() if each.off)
+    return next((name for name, found in off if found and has(found)), None)
 
 
 def absent(name: str, where: str) -> UserError:

@@ -21,6 +21,7 @@ from busmark.estimate.frames import schema
 from busmark.estimate.one_case import SAMPLE_COLUMNS
 from busmark.model.figure import Quantity
 from busmark.store import Manifest, Result
+from busmark.store.columns import OF_PLUGINS
 from busmark.store.named import resolve
 
 
@@ -67,8 +68,7 @@ TABLES = (
     "batches",
     "discoveries",
     "matches",
-    "hops",
-    "wire",
+    *OF_PLUGINS,
     "system",
 )
 """Raw tables, each scanned by a method of its name."""
@@ -230,8 +230,6 @@ class Results:
     batches = _like(samples, "batches", "Batches, each as every reader saw it")
     discoveries = _like(samples, "discoveries", "Repetitions of discovery tests")
     matches = _like(samples, "matches", "When each endpoint had found its counterparts")
-    hops = _like(samples, "hops", "Passages of samples in the captures of rounds")
-    wire = _like(samples, "wire", "Wire costs of rounds by what packets were for")
     system = _like(samples, "system", "The kernel's counters over time")
 
     def latencies(
@@ -305,3 +303,7 @@ class Results:
                 where=str(self.directory),
                 remedy=nearest(case, known, "The frame `cases` lists them."),
             )
+
+
+for _table, _of in OF_PLUGINS.items():
+    setattr(Results, _table, _like(Results.samples, _table, _of.title))

@@ -55,11 +55,10 @@ def command(
     """
     from busmark.adapters import misnamed
     from busmark.control.begin import check_runnable, missing, plan
-    from busmark.control.hooks import check_plugins
+    from busmark.control.hooks import capture_hook, check_plugins
     from busmark.control.precision import searches
     from busmark.model.text import number, plural
     from busmark.plan import CHOSEN_S, assumed, expected_s, is_chosen
-    from busmark.plan.captured import CAPTURE_S, of_captures
     from busmark.plan.counts import load_of
     from busmark.plan.expand import in_common
     from busmark.plan.extent import time_of
@@ -74,10 +73,12 @@ def command(
     runs = [case for case in cases if case.status == "planned"]
     used = {name for case in runs for name in adapters_of(case.params)}
     searching = [case for case in runs if searches(case)]
-    captured = of_captures(loaded, adapters, runs)
+    captures = capture_hook() if loaded.of_plugin("capture") else None
+    captured = captures.of_captures(loaded, adapters, runs) if captures else {}
 
     def round_s(case: Case) -> float:
-        return expected_s(case) + (CAPTURE_S if case.id in captured else 0.0)
+        further_s = captures.CAPTURE_S if captures and case.id in captured else 0.0
+        return expected_s(case) + further_s
 
     seconds = time_of(loaded, runs, round_s)
     loads = {case.id: load_of(case.params) for case in runs}

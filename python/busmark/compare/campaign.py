@@ -25,16 +25,15 @@ from busmark.errors import UserError
 from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.one_case import inside, tasks_of
-from busmark.estimate.repeated import repeated
 from busmark.facts import adapter_facts
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Floor
 from busmark.model.figure import CONFIDENCE, Figure, Frozen
 from busmark.model.naming import Label, labels
 from busmark.model.parameters import Parameters
-from busmark.model.perftest import PerftestTest
 from busmark.model.quantities.stream import GOODPUT, THEORETICAL
 from busmark.model.stream import Paced
+from busmark.plugin import keys
 from busmark.scenario.requirement import RequireSection
 from busmark.store import Manifest, Result
 from busmark.store.manifest import Finding, Resumption, Source
@@ -62,8 +61,8 @@ class Campaign(Frozen):
     version: int = VERSION
     name: str
     question: str | None
-    document: str | None = None
-    """Document whose experiments these are; see the plug-in `papers`."""
+    keys: dict[str, Any] = Field(default={})
+    """What the scenario says to plug-ins, by their keys."""
     answers: list[Answer]
     """Rates that were not reached, what types cost, what a mesh and a link carry; which is best is
     in `standings`, what parameters cost in `effects`."""
@@ -108,8 +107,6 @@ class Campaign(Frozen):
     fits: list[SizeFit] = Field(default=[])
     """Latency against size; for each curve of enough sizes."""
     cases: list[CaseSummary]
-    perftest: list[PerftestTest] = Field(default=[])
-    """Tables in Perftest's own columns; empty unless the document is of that program."""
 
     def case(self, case_id: str) -> CaseSummary:
         """Return the case of this identifier."""
@@ -270,7 +267,6 @@ def summarise(
     problems += [problem for _, text in found for problem in text]
     cases = with_network_capacity(_with_floors(cases, flats))
     cases = _with_baselines(cases, manifest.adapters)
-    cases, in_perftest = repeated(result, cases, manifest.scenario.get("document"))
     grouped = groups(cases)
     by_id = {case.id: case for case in cases}
     fits = size_fits(cases, manifest.seed)
@@ -283,7 +279,7 @@ def summarise(
         requirements=required.judged,
         name=str(manifest.scenario.get("name") or "unnamed campaign"),
         question=manifest.scenario.get("question") or None,
-        document=manifest.scenario.get("document") or None,
+        keys={name: value for name in keys() if (value := manifest.scenario.get(name))},
         answers=[
             *unreached(cases),
             *type_costs(cases, manifest.adapters),
@@ -319,7 +315,6 @@ def summarise(
         growths=growths(cases, rows, manifest.seed),
         fits=fits,
         cases=cases,
-        perftest=in_perftest,
     )
 
 

@@ -28,6 +28,7 @@ from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
 from busmark.facts import fact_files
 from busmark.model.case import Curve
+from busmark.plugin import active
 from busmark.store import Result
 from busmark.store.columns import (
     ANALYSIS_FILE,
@@ -235,10 +236,16 @@ def _analysed(directory: Path) -> Iterator[Path]:
 
 @cache
 def _code() -> bytes:
-    """Return a digest of the code that the figures come from, and of the facts of adapters."""
+    """Return a digest of the code that the figures come from, also of plug-ins, and of the facts of
+    adapters."""
     package = Path(__file__).resolve().parent.parent
     code = chain.from_iterable(sorted((package / part).rglob("*.py")) for part in CODE)
     digest = hashlib.sha256()
     for path in chain(code, fact_files()):
         digest.update(path.read_bytes())
+    for of, plugin in active():
+        if plugin.part:
+            digest.update(f"{of.name} {of.version}".encode())
+            for path in sorted((package / "plugins" / of.name).rglob("*.py")) if of.own else ():
+                digest.update(path.read_bytes())
     return digest.digest()

@@ -157,7 +157,7 @@ def begin(scenario: Scenario, text: str, directory: Path, listeners: list[Listen
     try:
         used = equip(nodes, cases, adapters)
         check_runnable(cases)
-        if scenario.capture is not None:
+        if scenario.of_plugin("capture"):
             capture_hook().check(scenario, cases, adapters, used)
         if problem := disk(directory)[1]:
             what, _, remedy = problem.partition(": ")
@@ -176,7 +176,7 @@ def missing(
     """Yield what this machine lacks for the campaign, such as the tools of labs and captures, with
     the command that installs it: what `begin` refuses."""
     checks: list[Callable[[], None]] = [lambda: _check_lab(cases)]
-    if scenario.capture is not None:
+    if scenario.of_plugin("capture"):
         checks.append(lambda: capture_hook().check(scenario, cases, adapters))
     for check in checks:
         try:
@@ -275,7 +275,7 @@ def _go_on(
     nodes = nodes_of(stored)
     try:
         used = equip(nodes, writer.manifest.cases, adapters)
-        if stored.capture is not None:
+        if stored.of_plugin("capture"):
             capture_hook().check(stored, writer.manifest.cases, adapters, used)
         writer.event("resumed", rounds=len(writer.rows))
         note(writer, used)

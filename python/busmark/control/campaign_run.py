@@ -53,7 +53,6 @@ from busmark.errors import RoundError
 from busmark.findings import campaign_findings, combine
 from busmark.nodes import Nodes
 from busmark.plan import Pace, expected_s, order
-from busmark.plan.captured import CAPTURE_S, on_network
 from busmark.plan.extent import time_of
 from busmark.processes import end_orphans, end_part
 from busmark.scenario import Scenario
@@ -368,8 +367,11 @@ class CampaignRun:
 
     def _round_s(self, case: Case) -> float:
         """Return the expected time of the next round of a case, its capture included."""
-        captured = self.scenario.capture is not None and not self._rows(case)
-        further_s = CAPTURE_S if captured and on_network(case.params, self.adapters) else 0.0
+        further_s = 0.0
+        if self.scenario.of_plugin("capture") and not self._rows(case):
+            captures = capture_hook()
+            if captures.of_captures(self.scenario, self.adapters, [case]):
+                further_s = captures.CAPTURE_S
         return self._pace.expected_s(case) + further_s
 
     def _interrupt(self, task: asyncio.Task[bool]) -> None:

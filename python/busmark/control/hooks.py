@@ -105,6 +105,14 @@ class Captures(Protocol):
     ) -> None:
         """Raise `UserError` where there is nothing to capture, or it cannot be captured."""
 
+    CAPTURE_S: float
+    """Time that a capture adds to a round."""
+
+    def of_captures(
+        self, scenario: Scenario, adapters: Mapping[str, Adapter], cases: Iterable[Case]
+    ) -> dict[str, float]:
+        """Estimate the bytes of a file of a round, by each case that is captured."""
+
     async def decode(
         self, case: Case, number: int, data: RoundData, cookie: int, folder: Path
     ) -> Wire:
@@ -153,7 +161,7 @@ def check_plugins(scenario: Scenario, cases: Iterable[Case]) -> None:
         UserError: what they need.
     """
     planned = [case for case in cases if case.status == "planned"]
-    if planned and scenario.capture is not None:
+    if planned and scenario.of_plugin("capture"):
         capture_hook()
     if any(case.params.network == "lab" for case in planned):
         lab_hook()

@@ -15,7 +15,7 @@ from busmark.model.figure import Figure
 from busmark.model.quantities import ESTIMATES as OF_CASES
 from busmark.model.quantities import LATENCIES, NUMBERS
 from busmark.model.statistics import POOLED, REPORTED
-from busmark.store.columns import LOADS, TABLES, Column
+from busmark.store.columns import LOADS, OF_PLUGINS, TABLES, Column
 from busmark.store.columns import PARAMETERS as ASKED
 
 if TYPE_CHECKING:
@@ -292,9 +292,7 @@ FRAMES = (
     FrameColumns("discoveries()", "a repetition of a discovery test", TABLES["discoveries"]),
     FrameColumns("matches()", "an endpoint of a round of streams with three endpoints or more",
                  TABLES["matches"]),
-    FrameColumns("hops()", "a passage of a sample over a hop, in a round with a capture",
-                 TABLES["hops"]),
-    FrameColumns("wire()", "what packets of a round with a capture were for", TABLES["wire"]),
+    *(FrameColumns(f"{name}()", of.row, TABLES[name]) for name, of in OF_PLUGINS.items()),
     FrameColumns("system()", "an interval of one object of the kernel", TABLES["system"]),
     FrameColumns("findings", "a finding", FINDINGS),
     FrameColumns("compare(other)", "a figure of a case that both results have", CHANGES),

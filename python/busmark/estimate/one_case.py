@@ -39,6 +39,7 @@ from busmark.model.quantities.host import CAPTURE_DROPPED, CAPTURED, UDP_SOCKET_
 from busmark.model.rounds import RoundSummary
 from busmark.model.stream import Pairs
 from busmark.model.traffic import Phase, Route, Way, Wire
+from busmark.plugin import case_parts
 from busmark.store import Case, Result
 
 
@@ -116,8 +117,10 @@ Analysed = tuple[CaseSummary, list[str]]
 
 def analysed(common: CaseAnalysis, task: Task) -> Analysed:
     """Return the case, and what of it could not be used."""
-    analysis = _Analysis(common, *task)
-    return analysis.summary(), analysis.problems
+    analysis = Analysis(common, *task)
+    case = analysis.summary()
+    parts = case_parts(common.result.manifest.scenario, analysis, case)
+    return case.model_copy(update={"plugins": parts}), analysis.problems
 
 
 def inside(text: str, directory: Path) -> str:
@@ -126,7 +129,9 @@ def inside(text: str, directory: Path) -> str:
     return text.replace(str(directory / "-").removesuffix("-"), "")
 
 
-class _Analysis:
+class Analysis:
+    """A case while it is analysed: its rounds that count, and their tables."""
+
     def __init__(
         self,
         common: CaseAnalysis,
@@ -268,7 +273,9 @@ class _Analysis:
         numbers = [row["round"] for row in self.good if row.get("wire_samples") is not None]
         if not numbers:
             return None
-        return wire(self.params, self.good, self._whole(self.result.wire, numbers))
+        return wire(
+            self.params, self.good, self._whole(partial(self.result.table, "wire"), numbers)
+        )
 
     def _latency(self) -> dict[str, Any]:
         every = every_for(sum(row["samples"] or 0 for row in self.good))
@@ -371,7 +378,7 @@ class _Analysis:
                 (number, hops, self.result.samples(self.case.id, number, OF_ROUTES))
                 for number in captured
                 if self.one_clock[number]
-                for hops in self._whole(self.result.hops, [number])
+                for hops in self._whole(partial(self.result.table, "hops"), [number])
             ]
         )
 

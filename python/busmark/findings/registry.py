@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from busmark.errors import UserError, together
 from busmark.findings import rules as folder
 from busmark.findings.rule import SEVERITIES, Rule, Severity
-from busmark.plugin import parts
+from busmark.plugin import exists, parts
 
 if TYPE_CHECKING:
     from busmark.store.manifest import Finding
@@ -80,8 +80,14 @@ def by_subject() -> dict[ModuleType, list[Rule]]:
         import_module(f"{folder.__name__}.{each.name}") for each in iter_modules(folder.__path__)
     ]
     found = _with_texts(modules, OWN)
-    for _, module in parts(lambda plugin: plugin.findings):
-        found |= _with_texts([module], _beside(module))
+    owners = {rule.id: "busmark" for own in found.values() for rule in own}
+    for of, module in parts(lambda plugin: plugin.findings):
+        own = _with_texts([module], _beside(module))
+        for rule in own[module]:
+            if rule.id in owners:
+                raise exists(of, "rule", rule.id, owners[rule.id])
+            owners[rule.id] = f"the plug-in {of.name}"
+        found |= own
     return found
 
 

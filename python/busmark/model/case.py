@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from busmark.model.figure import Distribution, Figure, Frozen, Quantity
@@ -20,6 +20,7 @@ from busmark.model.quantities.stream import GOODPUT
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Capacity, Throughput
 from busmark.model.traffic import OwnFlow, Phase, Route, Way, Wire
+from busmark.plugin import read_part
 
 Values = Sequence[float | None]
 
@@ -140,8 +141,15 @@ class CaseSummary(Frozen):
     reported: list[Reported] = Field(default=[])
     """Figures that the source of an imported result states; empty for any other result."""
     floor: Floor | None = None
+    plugins: dict[str, Any] = Field(default={})
+    """Parts of this record that plug-ins make, by plug-in; see their pages."""
     series: SkipJsonSchema[Sequence[Curve]] = Field(default=(), exclude=True, repr=False)
     """Curves of the case, where they were asked for; the table of series holds them."""
+
+    @field_validator("plugins", mode="before")
+    @classmethod
+    def _read(cls, stored: Any) -> Any:
+        return {name: read_part(name, part) for name, part in stored.items()}
 
     def curves(
         self,

@@ -36,43 +36,6 @@ class RoundTimes(Frozen):
     """About the average of the round."""
 
 
-class SegmentOfRound(Frozen):
-    """A part of a ping's way in one round; ns. Negative where the later stamp was taken first."""
-
-    count: int
-    mean_ns: float
-    std_ns: float | None
-    max_ns: float
-
-
-class RoundLatency(Frozen):
-    """Half the round trips of one round, of pings or of the probes in a stream; ns.
-
-    A percentile that the count does not support is null; so are figures of one way where clocks
-    differ.
-    """
-
-    count: int
-    mean_ns: float
-    std_ns: float | None
-    min_ns: float
-    max_ns: float
-    p2_ns: float | None
-    median_ns: float
-    p98_ns: float | None
-    jitter_ns: float | None = None
-    """Mean absolute delay variation between consecutive samples (RFC 3393)."""
-    jitter_p2_ns: float | None = None
-    """Percentile of the signed variation: below 0."""
-    jitter_p98_ns: float | None = None
-    there_mean_ns: float | None = None
-    """Mean one-way time from just before write to the responder's hands."""
-    there_std_ns: float | None = None
-    there_max_ns: float | None = None
-    segments: dict[str, SegmentOfRound] = Field(default={})
-    """Segments by name; only where the document states figures of segments."""
-
-
 class RoundSummary(Frozen):
     """One attempt at one round. Only rounds with status ok enter an estimate."""
 
@@ -130,9 +93,6 @@ class RoundSummary(Frozen):
     drift_ppm: float | None = None
     drift_bound_ppm: float | None = None
     """Bound of the drift; null also where the round does not determine it."""
-    latency: RoundLatency | None = None
-    """Half round trips of the round; null unless the scenario repeats a document that states
-    figures of single rounds."""
 
 
 class Precision(Frozen):

@@ -84,7 +84,7 @@ def _lacks(quantity: Quantity, case: Case, scenario: Scenario) -> str:
     there = {
         "": True,
         "batch": bool(case.params.batch),
-        "capture": scenario.capture is not None,
+        "capture": scenario.of_plugin("capture") is not None,
         "system": scenario.measure.system_interval_s > 0,
     }
     if case.params.test not in quantity.tests:

@@ -5,12 +5,10 @@ from busmark.scenario.load import find, load, parse, reached, shipped
 from busmark.scenario.matrix import SideSection, nodes_of, parse_side
 from busmark.scenario.model import HEADER_BYTES, Capacity, Scenario
 from busmark.scenario.requirement import Requirement
-from busmark.scenario.section import CaptureSection
 
 __all__ = [
     "HEADER_BYTES",
     "Capacity",
-    "CaptureSection",
     "Requirement",
     "Scenario",
     "SideSection",

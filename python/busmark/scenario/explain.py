@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from busmark.errors import UserError, together
+from busmark.plugin import absent, switched_off
 from busmark.scenario.model import Scenario
 
 Location = Sequence[str | int]
@@ -87,6 +88,9 @@ def _plain(location: Location) -> list[str | int]:
 def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:
     key = key_text(location)
     if error["type"] == "extra_forbidden":
+        if owner := switched_off(lambda plugin: any(own.name == key for own in plugin.keys)):
+            needed = absent(owner, key)
+            return f"{key} {needed.message}", needed.remedy
         return f"unknown key {key}", _nearest(location)
     if error["type"] == "missing":
         return f"{key} is missing", _meaning(location)

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 from busmark import files
 from busmark.adapters import first_here
 from busmark.errors import UserError, together
+from busmark.plugin import keys
 from busmark.scenario.explain import Change, Located, Location, explained, key_text, place
 from busmark.scenario.matrix import SAME
 from busmark.scenario.model import Scenario
@@ -347,7 +348,7 @@ def _apply(data: dict[str, Any], setting: str) -> Change:
         parsed = value
     table: Any = data
     for part in path[:-1]:
-        if table is data and part == "capture" and data.get(part) in (True, False):
+        if table is data and part in keys() and data.get(part) in (True, False):
             # Short for a table in which nothing is changed.
             data[part] = {}
         table = table.setdefault(part, {})

@@ -12,29 +12,18 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from busmark.errors import UserError
 from busmark.model.limits import statistic
+from busmark.plugin import keys
 from busmark.scenario.fitting import AUTO, check
 from busmark.scenario.matrix import SAME, Matrix, SideSection
 from busmark.scenario.requirement import RequireSection
 from busmark.scenario.section import (
-    CaptureSection,
     CommandSection,
     Section,
-    SecuritySection,
     is_command,
     listed,
-    wanted,
+    of_plugins,
 )
 from busmark.scenario.system import ChangeSection, FlowSection, ParticipantSection
-
-DocumentName = Literal[
-    "",
-    "middlemeasure-2010",
-    "openddsbench-2010",
-    "perftest-2023",
-    "pother-2008",
-    "secured-2023",
-    "xrce-2022",
-]
 
 HEADER_BYTES = 64
 """Every sample carries this header besides its body."""
@@ -318,7 +307,7 @@ def _over(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
     return {**base, **entry, **both}
 
 
-class Scenario(Section):
+class Scenario(of_plugins()):  # type: ignore[misc]
     """A scenario file."""
 
     name: str = Field(min_length=1, max_length=1000, description="title of the report")
@@ -328,11 +317,6 @@ class Scenario(Section):
         description="what streams are ranked and compared by: goodput, the median one-way latency "
         "of their samples, the time until all their endpoints had matched, or until a sample came "
         "after the last step of the timeline",
-    )
-    document: DocumentName = Field(
-        default="",
-        description="a document whose experiments this repeats: the report then compares what it "
-        "found with what is found here",
     )
     only: list[Annotated[str, Field(min_length=1, max_length=1000)]] = Field(
         default=[],
@@ -349,12 +333,6 @@ class Scenario(Section):
     nodes: dict[str, NodeSection] = Field(
         default={}, description="machines that take part, by name: `[nodes.NAME]`"
     )
-    capture: Annotated[CaptureSection | None, BeforeValidator(wanted)] = Field(
-        default=None,
-        description="whether every round keeps what its traffic was, in pcapng files: true, or the "
-        "table `[capture]`",
-    )
-    security: SecuritySection = SecuritySection()
     sides: dict[str, SideSection] = Field(
         default={},
         description="sides that are compared, the baseline first: every case is run for each of "
@@ -407,6 +385,10 @@ class Scenario(Section):
         check(self)
         return self
 
+    def of_plugin(self, key: str) -> Any:
+        """Return the value of a plug-in's key; None where it is left out, or nobody brings it."""
+        return getattr(self, key, None)
+
     @property
     def lab_nodes(self) -> list[str]:
         """Names of the lab's nodes."""
@@ -444,3 +426,6 @@ class Scenario(Section):
         named = [name for matrix in matrices for name in (*matrix.adapter, *matrix.peer)]
         named += [each.adapter for each in self.participant if each.adapter]
         return [name for name in dict.fromkeys(named) if name != SAME]
+
+
+keys(Scenario.__annotations__)  # No plug-in brings a key of the core.

@@ -5,24 +5,22 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Self, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     ValidationInfo,
     create_model,
     field_validator,
-    model_validator,
 )
 
 from busmark.errors import nearest
 from busmark.load import parse as parse_load
 from busmark.model import units
 from busmark.model.parameter import Parameter
+from busmark.plugin import keys, load
 
 
 class Section(BaseModel):
@@ -65,6 +63,16 @@ def table(rows: Iterable[Parameter]) -> Any:
         default = each.initial if optional else ...
         fields[each.name] = (each.asked, Field(default=default, description=each.meaning))
     return create_model("Table", __base__=Section, **fields)
+
+
+def of_plugins() -> Any:
+    """Return the base of a scenario: the keys that plug-ins bring."""
+    fields: dict[str, Any] = {}
+    for key in keys().values():
+        of = load(key.table) if key.table else Literal["", *key.words]
+        default = None if key.table else ""
+        fields[key.name] = (of, Field(default=default, description=key.meaning))
+    return create_model("Keys", __base__=Section, **fields)
 
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]*"
@@ -186,86 +194,4 @@ def check_nodes(commands: Collection[CommandSection], known: Collection[str]) ->
             )
 
 
-AUTO = "auto"
-"""The filter that the adapters of a case make."""
-LARGEST_PACKET = 262_144
-"""Bytes that dumpcap keeps of a packet at most."""
-
-
-class CaptureSection(Section):
-    """`[capture]`, or `capture = true`: every round keeps one pcapng file for each interface that
-    its traffic passes, from dumpcap."""
-
-    filter: str = Field(
-        default=AUTO,
-        max_length=4000,
-        description='which packets are kept, as pcap-filter(7) has it; "auto": those that the '
-        "adapters of a case send, as far as that can be said; empty: all",
-    )
-    snap_length: int = Field(
-        default=0,
-        ge=0,
-        le=LARGEST_PACKET,
-        description="bytes that are kept of each packet; 0: all. Samples are recognised by their "
-        "payload where it is kept",
-    )
-    max_bytes: int = Field(
-        default=1 << 30,
-        ge=100_000,
-        le=1 << 40,
-        description="size of a file at which the capture of a round ends",
-    )
-    ring: bool = Field(
-        default=False,
-        description="at that size the oldest packets are dropped, a quarter of the file at a time, "
-        "and the capture continues",
-    )
-    buffer_bytes: int = Field(
-        default=32 << 20,
-        ge=1 << 20,
-        le=1 << 31,
-        description="the kernel's buffer for packets that dumpcap has not yet taken, for each "
-        "interface; in whole MiB",
-    )
-
-
-def wanted(value: Any) -> Any:
-    """Turn `true` into a table in which nothing is changed, and `false` into none."""
-    if value is True:
-        return {}
-    if value is False or value is None:
-        return None
-    if not isinstance(value, dict | CaptureSection):
-        raise ValueError(f"should be true, false, or a table, not {value!r}")
-    return value
-
-
 UNSECURED = "none"
-
-
-def _whole(path: str) -> str:
-    """Make a path absolute, for a campaign may be resumed elsewhere."""
-    return str(Path(path).expanduser().absolute()) if path else ""
-
-
-Named = Annotated[str, Field(max_length=4000), AfterValidator(_whole)]
-
-
-class SecuritySection(Section):
-    """`[security]`: documents of secured cases (`matrix.security`). Without this table a run makes
-    its own, for its own participants, and deletes them when it ends."""
-
-    directory: Named = Field(
-        default="",
-        description="made by `busmark security init`; empty: the run makes its own",
-    )
-    passphrase_file: Named = Field(
-        default="",
-        description="its first line is the passphrase of the private keys; empty: they have none",
-    )
-
-    @model_validator(mode="after")
-    def _is_of_a_directory(self) -> Self:
-        if self.passphrase_file and not self.directory:
-            raise ValueError("passphrase_file goes with directory: a run's own keys have none")
-        return self

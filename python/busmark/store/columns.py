@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, cast
 
 from busmark.model.parameter import Kind
 from busmark.model.parameters import STORED
+from busmark.plugin import Plugin, active, beside, declared
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,6 +39,8 @@ class Column:
     kind: Kind
     unit: str
     meaning: str
+    required: bool = False
+    """Whether it is never null."""
 
 
 PARAMETERS = tuple(Column(each.name, each.kind, each.unit, each.column) for each in STORED)
@@ -79,10 +82,13 @@ OTHERS = {"parameters": PARAMETERS, "loads": LOADS}
 """Columns for which a name stands in the file."""
 
 
-def _tables() -> dict[str, tuple[Column, ...]]:
-    text = Path(__file__).with_name("columns.toml").read_text(encoding="utf-8")
-    read: dict[str, dict[str, Value]] = tomllib.loads(text)
-    return {table: tuple(_columns(rows)) for table, rows in read.items()}
+TABLES_KEY = "tables"
+"""Table of a plug-in's file: what a row of each new table is, and the title of the table."""
+
+
+def _read(path: Path) -> dict[str, dict[str, Value]]:
+    found: dict[str, dict[str, Value]] = tomllib.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _columns(rows: Mapping[str, Value]) -> Iterator[Column]:
@@ -90,12 +96,50 @@ def _columns(rows: Mapping[str, Value]) -> Iterator[Column]:
         if isinstance(of, str):
             yield from OTHERS[name]
         else:
-            kind, unit, meaning = of
-            yield Column(name, cast("Kind", kind), unit, meaning)
+            kind, unit, meaning, *required = of
+            yield Column(name, cast("Kind", kind), unit, meaning, bool(required))
+
+
+def _of_plugin(plugin: Plugin) -> dict[str, Column]:
+    """Return the columns that a plug-in brings, by table and name."""
+    read = _read(beside(plugin.columns)) if plugin.columns else {}
+    return {
+        f"{table}.{column.name}": column
+        for table, rows in read.items()
+        if table != TABLES_KEY
+        for column in _columns(rows)
+    }
+
+
+def _tables() -> dict[str, tuple[Column, ...]]:
+    read = _read(Path(__file__).with_name("columns.toml"))
+    tables = {table: [*_columns(rows)] for table, rows in read.items()}
+    core = [f"{table}.{column.name}" for table, own in tables.items() for column in own]
+    for name, column in declared(core, "column", _of_plugin).items():
+        tables.setdefault(name.partition(".")[0], []).append(column)
+    return {table: tuple(own) for table, own in tables.items()}
 
 
 TABLES = _tables()
-"""The columns of each table."""
+"""The columns of each table, those of plug-ins last."""
+
+
+@dataclass(frozen=True)
+class TableOfRounds:
+    """A table that a plug-in brings, a file for each round."""
+
+    row: str
+    """What a row of it is."""
+    title: str
+
+
+OF_PLUGINS = {
+    name: TableOfRounds(*of)
+    for _, plugin in active()
+    if plugin.columns
+    for name, of in _read(beside(plugin.columns)).get(TABLES_KEY, {}).items()
+}
+"""Tables that plug-ins bring."""
 
 EXCHANGE = ("sent_ns", "echo_read_ns", "echo_sent_ns", "read_ns")
 """Columns of `samples`: T1 and T4 by the asker's clock, between them two by the answerer's."""

@@ -14,7 +14,7 @@ import polars as pl
 from busmark import files
 from busmark.errors import UserError
 from busmark.store import salvage, tables
-from busmark.store.columns import FORMAT_VERSION, polars_schema
+from busmark.store.columns import FORMAT_VERSION, TABLES, polars_schema
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.named import recent
 from busmark.store.rows import read_lines, with_lines
@@ -170,7 +170,7 @@ class Result:
 
     def batches(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Return the batches of one round's measured flows; None where the stream ran free."""
-        table = self._table_if_any("batches", case, round_number)
+        table = self.table("batches", case, round_number)
         if table is None or case not in self._background:
             return table
         own = table.filter(~pl.col("flow").is_in(self._background[case]).fill_null(value=False))
@@ -178,43 +178,36 @@ class Result:
 
     def discoveries(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Return the repetitions of one round of a discovery test; None for any other."""
-        return self._table_if_any("discoveries", case, round_number)
+        return self.table("discoveries", case, round_number)
 
     def matches(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Return when each endpoint of one round had found its counterparts; None for one writer
         and one reader, and for all tests but streams."""
-        return self._table_if_any("matches", case, round_number)
-
-    def hops(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """Return the passages of samples in the captures of one round; None where nothing was
-        captured, or it could not be decoded."""
-        return self._table_if_any("hops", case, round_number)
-
-    def wire(self, case: str, round_number: int) -> pl.DataFrame | None:
-        """Return wire costs of one round by the purpose of packets; None as for `hops`."""
-        return self._table_if_any("wire", case, round_number)
+        return self.table("matches", case, round_number)
 
     def participants(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Return who took part in one round; None in results of a Busmark that did not record
         it."""
-        return self._table_if_any("participants", case, round_number)
+        return self.table("participants", case, round_number)
 
     def flows(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Return what became of each writer's samples at each reader in one round; None in results
         of a Busmark that did not record it."""
-        return self._table_if_any("flows", case, round_number)
+        return self.table("flows", case, round_number)
 
     def changes(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Return what changed in the middle of one round, and when; None where nothing did."""
-        return self._table_if_any("changes", case, round_number)
+        return self.table("changes", case, round_number)
 
     def system(self, case: str, round_number: int) -> pl.DataFrame | None:
         """Return the system's counters during one round; None where none were read."""
-        return self._table_if_any("system", case, round_number)
+        return self.table("system", case, round_number)
 
-    def _table_if_any(self, table: str, case: str, round_number: int) -> pl.DataFrame | None:
+    def table(self, table: str, case: str, round_number: int) -> pl.DataFrame | None:
+        """Return a table of one round; None where the round has none, and for a table of a plug-in
+        that is not used."""
         path = self.directory / table / f"{file_stem(case, round_number)}.parquet"
-        return load_table(path, table) if path.exists() else None
+        return load_table(path, table) if table in TABLES and path.exists() else None
 
     def _round_table(
         self, table: str, case: str, round_number: int, columns: Sequence[str] | None = None

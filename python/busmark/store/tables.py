@@ -76,8 +76,6 @@ REQUIRED = {
         "round", "writer", "reader", "number", "start_ns", "expected", "received", "bytes", "ended",
     ),
     "matches": ("round", "participant", "endpoint", "counterparts"),
-    "hops": ("round", "writer", "seq", "hop", "repeated"),
-    "wire": ("round", "purpose", "packets", "wire_bytes"),
     "discoveries": ("round", "repetition", "start_ns", "creation_ns", "received", "duration_ns"),
 }  # fmt: skip
 """Columns without a null, by table."""
@@ -156,6 +154,11 @@ def damage(table: str, frame: pl.DataFrame) -> str | None:
 
 
 @cache
+def _required(table: str) -> set[str]:
+    return {column.name for column in TABLES[table] if column.required}
+
+
+@cache
 def can_be(table: str, name: str) -> pl.Expr:
     """Return whether a value of this column can be."""
     column, test = pl.col(name), pl.lit(value=True)
@@ -164,7 +167,7 @@ def can_be(table: str, name: str) -> pl.Expr:
         test = column.is_null() | column.is_between(*limits)
     if name in _texts(table):
         test = column.is_null() | (column.str.len_bytes() <= TEXT)
-    if name in REQUIRED.get(table, ()):
+    if name in REQUIRED.get(table, ()) or name in _required(table):
         test &= column.is_not_null()
     if table == "cases" and name in CHOICES:
         test &= column.is_null() | column.is_in(CHOICES[name])

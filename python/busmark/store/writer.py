@@ -22,6 +22,7 @@ from busmark import files, platform
 from busmark.errors import UserError
 from busmark.files import SUFFIX, append_line, open_lines, replacing
 from busmark.store import checksum
+from busmark.store.columns import OF_PLUGINS
 from busmark.store.manifest import MANIFEST, Manifest
 from busmark.store.result import CASES, EVENTS, Result, file_stem
 from busmark.store.rows import Rows, key_of
@@ -40,8 +41,7 @@ FOLDERS = (
     "batches",
     "discoveries",
     "matches",
-    "hops",
-    "wire",
+    *OF_PLUGINS,
     "system",
     LOGS,
 )

@@ -16,7 +16,7 @@ DOORS = """
 cli.documents cli.main cli.options cli.output cli.places compare.campaign compare.stored
 control.roles estimate.all_cases estimate.columns estimate.frames estimate.one_case estimate.rounds
 findings.registry findings.rule findings.view host.readings model.case model.figure model.limits
-model.naming model.parameters model.statistics model.stream model.units plan.captured plan.counts
+model.naming model.parameters model.statistics model.stream model.units plan.counts
 plan.extent plan.refusals
 plugins.lab.lab present.charts.look present.charts.shapes present.document present.figures
 present.formats scenario.requirement store.checksum store.named

@@ -64,7 +64,7 @@ def test_the_pieces_of_a_large_sample_are_one_passage(delayed: Result) -> None:
     for row in rows(delayed.directory):
         if row["capture_dropped"] or row["size"] != LARGE:
             continue
-        hops, wire = delayed.hops(row["case"], 0), delayed.wire(row["case"], 0)
+        hops, wire = delayed.table("hops", row["case"], 0), delayed.table("wire", row["case"], 0)
         assert hops is not None and wire is not None
         measured = hops.filter(~pl.col("warm_up"))
         # Both ends of the link, and each way.

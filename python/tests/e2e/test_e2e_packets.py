@@ -32,7 +32,7 @@ CLOCKS_NS = 1_000_000
 
 
 def measured(result: Result, case: str) -> pl.DataFrame:
-    found = result.hops(case, 0)
+    found = result.table("hops", case, 0)
     assert found is not None
     return found.filter(~pl.col("warm_up"))
 
@@ -94,7 +94,7 @@ def of(captured: Captured, *adapters: str) -> list[dict[str, Any]]:
 
 def packets_of(captured: Captured, row: dict[str, Any]) -> dict[str, int]:
     """Return the packets of a row's round, by purpose."""
-    wire = captured[0].wire(row["case"], 0)
+    wire = captured[0].table("wire", row["case"], 0)
     assert wire is not None
     return dict(wire.select("purpose", "packets").iter_rows())
 
@@ -155,7 +155,7 @@ def test_messages_of_ros_arrive_by_the_transport_that_the_case_names(alone: Capt
 
 def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(alone: Captured) -> None:
     result, (row,) = alone[0], of(alone, "udp")
-    hops, wire = result.hops(row["case"], 0), result.wire(row["case"], 0)
+    hops, wire = result.table("hops", row["case"], 0), result.table("wire", row["case"], 0)
     assert hops is not None and wire is not None
     assert hops["wire_bytes"].unique().to_list() == [HEADERS + HEADER + SIZE]
     assert hops.select("packets", "sharing").unique().rows() == [(1, 1)]
@@ -175,7 +175,7 @@ def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(alone: Captured) ->
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
 def test_purposes_are_what_tshark_counts(alone: Captured) -> None:
     for row in of(alone, "tcp", "cyclonedds"):
-        wire = alone[0].wire(row["case"], 0)
+        wire = alone[0].table("wire", row["case"], 0)
         assert wire is not None
         found = {one["purpose"]: (one["packets"], one["wire_bytes"]) for one in wire.to_dicts()}
         path = path_of(alone[0], row)

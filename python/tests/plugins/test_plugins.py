@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tarfile
+from collections.abc import Sequence
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from busmark.plugin import SWITCH, installed
 
+CAPTURED = Path(__file__).parents[1] / "oracles" / "results" / "captured.tar.xz"
 OWN = [each.name for each in installed() if each.own]
 COMMANDS = {
     each.name: [command.name for command in each.plugin.commands]
@@ -21,6 +27,7 @@ COMMANDS = {
 NEEDING = {
     "security": '[matrix]\nsecurity = ["tls"]\nadapter = ["tcp"]\n',
     "capture": '[matrix]\nadapter = ["udp"]\n[capture]\n',
+    "papers": 'document = "pother-2008"\n[matrix]\nadapter = ["udp"]\n',
     "lab": '[matrix]\nadapter = ["udp"]\nwriter_on = ["n1"]\nreader_on = ["n2"]\n[lab]\n'
     "nodes = 2\n",
 }
@@ -116,6 +123,41 @@ def test_all_can_be_switched_off(kept: Path) -> None:
     }
     for words in (("plan", "ab"), ("show", kept / "first" / "result"), ("--help",)):
         assert busmark(*words, off=off).returncode == 0
+
+
+MODULES = """
+import atexit, sys
+atexit.register(lambda: print(*sys.modules, sep="\\n", file=sys.stderr))
+from busmark.cli.main import main
+main()
+"""
+
+
+def imported(words: Sequence[object], off: str = "") -> set[str]:
+    """Run the command; return the modules of plug-ins that it imported."""
+    environment = os.environ | {SWITCH: off, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(
+        [sys.executable, "-c", MODULES, *map(str, words)],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stderr
+    return set(re.findall(r"^busmark\.plugins\.(\S+)$", ended.stderr, re.MULTILINE))
+
+
+@pytest.mark.parametrize("command", [("show",), ("report", "--out")])
+def test_a_result_of_no_paper_imports_the_declaration_of_papers_alone(
+    command: tuple[str, ...], kept: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(kept / "first" / "result", tmp_path / "result")
+    name, *options = command
+    words = [name, tmp_path / "result", *options, *([tmp_path / "out"] if options else [])]
+    found = imported(words)
+    assert {module for module in found if module.startswith("papers")} == {"papers"}
+    assert not {
+        module
+        for module in imported(words, off="-papers,-capture")
+        if module.startswith(("papers", "capture"))
+    }
 
 
 @pytest.mark.parametrize("name", NEEDING)
@@ -219,3 +261,59 @@ def test_no_command_of_the_core_is_replaced(tmp_path: Path) -> None:
     ended = busmark("list", path=path)
     assert ended.returncode == 0 and "hello" not in ended.stdout
     assert "busmark has a command `list` already" in ended.stderr
+
+
+COLUMNS = """[cases]
+{} = ["int", "", "Acme's count"]
+"""
+
+
+@pytest.mark.parametrize(("kind", "name", "owner"), [
+    ("scenario key", "matrix", "busmark"),
+    ("scenario key", "document", "the plug-in papers"),
+    ("column", "cases.median_ns", "busmark"),
+    ("column", "cases.wire_bytes", "the plug-in capture"),
+    ("rule", "link-loss", "busmark"),
+])  # fmt: skip
+def test_what_exists_already_is_refused(
+    kind: str, name: str, owner: str, tmp_path: Path, kept: Path
+) -> None:
+    source = ACME.replace("Plugin\n", "Plugin, ScenarioKey\n", 1)
+    path = tmp_path / "site"
+    if kind == "rule":
+        source = source.replace('id="acme-rounds"', f'id="{name}"')
+    else:
+        part = (
+            f'keys=(ScenarioKey("{name}", "Acme"),)'
+            if kind == "scenario key"
+            else 'columns="acme_plugin:acme.toml"'
+        )
+        source = source.replace('"Acme\'s own.",', f'"Acme\'s own.", {part},')
+    install(path, "acme", source)
+    (path / "acme.toml").write_text(COLUMNS.format(name.partition(".")[2]), encoding="utf-8")
+    words = ("show", kept / "first" / "result", "--findings") if kind == "rule" else ("plan", "ab")
+    ended = busmark(*words, path=path)
+    assert ended.returncode == 2, ended.stdout
+    said = f"declares the {kind} {name}, which {owner} has already"
+    assert f"plug-in acme of busmark_acme 1.2: {said}" in ended.stderr, ended.stderr
+    assert f"switch the plug-in off: {SWITCH}=-acme" in ended.stderr
+    assert busmark(*words, path=path, off="-acme").returncode == 0
+
+
+def test_no_column_of_a_plugin_that_is_off_is_stored(tmp_path: Path) -> None:
+    run = ("latency", "null", "--size", "64", "--rounds", "2", "--duration", "0.05")
+    ended = busmark(*run, "--out", "out", off="-papers,-capture", folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    read = pl.read_parquet_schema(tmp_path / "out" / "cases.parquet")
+    assert not [name for name in read if name.startswith(("wire_", "captured", "capture_"))]
+    # With it, the same result is whole: what was not stored is null.
+    shown = busmark("show", "out", folder=tmp_path)
+    assert shown.returncode == 0, shown.stderr
+
+
+def test_a_result_with_columns_of_a_plugin_that_is_off_is_readable(tmp_path: Path) -> None:
+    with tarfile.open(CAPTURED) as archive:
+        archive.extractall(tmp_path, filter="data")
+    for off in ("", "-capture"):
+        ended = busmark("show", tmp_path / "result", off=off)
+        assert ended.returncode == 0, ended.stderr

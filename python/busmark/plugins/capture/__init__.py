@@ -1,13 +1,14 @@
 """Captures of network traffic: what they say of RTPS, DDS-XRCE and of late samples.
 
 - `dumpcap`: how packets are captured. `wire`: the table of packets that `busmark-packets` makes.
+- `section`, `planned`: what a scenario says of captures, what those of a case will hold.
 - `companion`, `hook`: captures of a campaign's rounds. `findings`: what they explain.
 - `reading`, `samples`, `ways`, `figures`, `analysis`: a capture without Busmark's own header.
 - `late`: causes of late samples, one rule each.
 - `command`, and `blocks`: their documents.
 """
 
-from busmark.plugin import Command, Plugin
+from busmark.plugin import Command, Plugin, ScenarioKey
 
 PLUGIN = Plugin(
     "capture",
@@ -21,5 +22,14 @@ PLUGIN = Plugin(
     ),
     companions=("busmark.plugins.capture.companion:Capture",),
     findings=("busmark.plugins.capture.findings",),
+    keys=(
+        ScenarioKey(
+            "capture",
+            "whether every round keeps what its traffic was, in pcapng files: true, or the table "
+            "`[capture]`",
+            table="busmark.plugins.capture.section:CaptureKey",
+        ),
+    ),
+    columns="busmark.plugins.capture:columns.toml",
     hooks={"capture": "busmark.plugins.capture.hook"},
 )

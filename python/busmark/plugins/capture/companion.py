@@ -14,9 +14,9 @@ from busmark.errors import RoundError, UserError
 from busmark.launcher import Start
 from busmark.nodes import Node
 from busmark.plan import cpus_of, spare_cpus
-from busmark.plan.captured import LOOPBACK, on_network, pattern
 from busmark.plan.placement import numbers_of
 from busmark.plugins.capture.dumpcap import CaptureFailed, DiskFull, Settings, Site, Taking
+from busmark.plugins.capture.planned import LOOPBACK, on_network, pattern
 
 UNFINISHED = "unfinished.capture."
 """Beginning of the name until the round is over."""

@@ -1,10 +1,15 @@
-"""Why samples were late, as packets prove it."""
+"""What captured packets show: why samples were late, and what captures cost and lack."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from statistics import median
 from typing import TYPE_CHECKING
 
+from busmark.carriers import LOCAL, carrier, in_words
+from busmark.errors import UserError
+from busmark.facts import adapter_facts
 from busmark.findings.rule import Observation, Rule, Severity, count, duration, listed, share, whole
 
 if TYPE_CHECKING:
@@ -242,4 +247,122 @@ LATE_DISCOVERY = Rule(
     check_case=late_discovery,
     early=None,
     concerns=("tail",),
+)
+
+
+def handshake_in_measurement(view: CaseView) -> Iterator[Observation]:
+    if view.params.security in (None, "none") or view.params.test == "discovery":
+        return
+    seen: dict[int, int] = {}
+    for number in view.values("captured"):
+        with suppress(UserError):
+            table = view.result.table("wire", view.case.id, number)
+            if table is not None:
+                rows = table.filter(purpose="handshake")
+                seen[number] = int(rows["window_packets"].sum())
+    rounds = [packets for packets in seen.values() if packets]
+    if rounds:
+        yield Observation(
+            "warning",
+            f"{whole(sum(rounds))} packets of handshakes within the measured time, in "
+            f"{len(rounds)} of {count(len(seen), 'captured round')}",
+            weight=sum(rounds),
+        )
+
+
+HANDSHAKE_IN_MEASUREMENT = Rule(
+    id="handshake-in-measurement",
+    check_case=handshake_in_measurement,
+    explains=("non-stationary", "bimodal", "rounds-disagree"),
+    concerns=("latency", "tail"),
+)
+
+
+EACH_BY_ITSELF = ("rtps_sign", "rtps_encrypt", "metadata_encrypt", "all")
+"""Profiles by which messages or submessages are protected. A payload is protected whole, before it
+is cut."""
+
+MIN_PACKETS = 4.0
+"""Packets for each sample; acknowledgements and heartbeats are among them."""
+
+
+def small_fragments(view: CaseView) -> Iterator[Observation]:
+    size = view.params.size
+    if view.params.security not in EACH_BY_ITSELF or not isinstance(size, int):
+        return
+    packets, bytes_ = view.values("wire_packets"), view.values("wire_bytes")
+    latency = view.params.test == "latency"
+    samples = view.values("samples" if latency else "received")
+    each = [
+        (packets[n] / exchanged, bytes_[n] / packets[n])
+        for n in packets.keys() & bytes_.keys() & samples.keys()
+        if (exchanged := samples[n] * (2 if latency else 1)) and packets[n]
+    ]
+    if not each:
+        return
+    per_sample = median(many for many, _ in each)
+    length = median(long for _, long in each)
+    if per_sample >= MIN_PACKETS and length * 2 < size:
+        yield Observation(
+            "note",
+            f"{per_sample:.1f} packets of {whole(round(length))} B on average for each sample of "
+            f"{whole(size)} B, in {count(len(each), 'captured round')}",
+            weight=per_sample,
+            remedy=_larger(view.params.adapter),
+        )
+
+
+def _larger(adapter: str) -> str:
+    facts = adapter_facts().get(adapter)
+    named = f" ({facts.larger_fragments})" if facts and facts.larger_fragments else ""
+    return LARGER.format(named)
+
+
+LARGER = (
+    "Let the middleware send larger fragments{}, where the network carries them, or protect "
+    "payloads alone (data_encrypt): these are encrypted before they are cut."
+)
+
+SMALL_FRAGMENTS = Rule(
+    id="small-fragments",
+    remedy=LARGER.format(""),
+    check_case=small_fragments,
+)
+
+
+def capture_dropped(view: CaseView) -> Iterator[Observation]:
+    dropped = {n: gone for n, gone in view.values("capture_dropped", only_ok=False).items() if gone}
+    if dropped:
+        total = sum(dropped.values())
+        taken = sum(view.values("captured", only_ok=False)[number] for number in dropped)
+        yield Observation(
+            "warning",
+            f"{whole(total)} packets ({share(total / (total + taken))}) missing in the captures of "
+            f"{count(len(dropped), 'round')}",
+            weight=total / (total + taken),
+        )
+
+
+CAPTURE_DROPPED = Rule(
+    id="capture-dropped",
+    check_case=capture_dropped,
+    of_trials=True,
+    concerns=("captured",),
+)
+
+
+def capture_nothing(view: CaseView) -> Iterator[Observation]:
+    if not view.result.manifest.scenario.get("capture") or not view.finished.height:
+        return
+    carried = carrier(view.capabilities, view.params.transport)
+    if carried in LOCAL and not view.values("captured", only_ok=False):
+        transport = view.params.transport
+        yield Observation("note", f"transport {transport}: {in_words(transport, carried)}")
+
+
+CAPTURE_NOTHING = Rule(
+    id="capture-nothing",
+    check_case=capture_nothing,
+    of_trials=True,
+    early=None,
 )

@@ -21,9 +21,17 @@ from busmark.errors import UserError
 from busmark.files import SUFFIX
 from busmark.launcher import Launched, Start
 from busmark.nodes import Node
-from busmark.plan.captured import LOOPBACK, nothing, on_network, pattern
 from busmark.plugins.capture import dumpcap
 from busmark.plugins.capture.dumpcap.permit import question
+from busmark.plugins.capture.planned import (
+    CAPTURE_S,
+    LOOPBACK,
+    nothing,
+    of_captures,
+    on_network,
+    pattern,
+)
+from busmark.plugins.capture.section import CaptureSection
 from busmark.plugins.capture.wire import (
     HEADER_BYTES,
     MOST,
@@ -35,7 +43,7 @@ from busmark.plugins.capture.wire import (
     decoded,
     passages,
 )
-from busmark.scenario import CaptureSection, Scenario
+from busmark.scenario import Scenario
 from busmark.store import Case
 from busmark.store.columns import WARM_UP, polars_schema
 
@@ -90,6 +98,8 @@ def _check_here(
     for interface, text in sorted(asked):
         dumpcap.check(interface, text)
 
+
+__all__ = ["CAPTURE_S", "check", "decode", "of_captures"]
 
 NAME = "hops"
 """Name among the companions of a round."""

@@ -6,13 +6,20 @@ what is found here, and whether the shape agrees.
 - `document`: `Document`, `Statement`, `Table`: facts as data.
 - `select`: cases of a campaign, and the values of their rounds. `checks`: ratios between them, also
   along sizes and rounds. `evidence`: claims, and ratios with intervals and verdicts.
+- `rounds`: what documents need of single rounds, a part of each case's record.
 - `repetition`: a campaign beside its document. The documents: `middlemeasure_2010`,
   `openddsbench_2010`, `perftest_2023`, `pother_2008`, `secured_2023`, `xrce_2022`.
 - `data_sets`: tests of a publisher and a subscriber, value by value.
 - `blocks`: the comparison as a document. `command`: `busmark papers`.
 """
 
-from busmark.plugin import Command, DocumentKind, Plugin
+from busmark.plugin import CasePart, Command, DocumentKind, Plugin, ScenarioKey
+
+NAMES = (
+    "middlemeasure-2010", "openddsbench-2010", "perftest-2023", "pother-2008", "secured-2023",
+    "xrce-2022",
+)  # fmt: skip
+"""Values of a scenario's key `document`."""
 
 PLUGIN = Plugin(
     "papers",
@@ -28,9 +35,22 @@ PLUGIN = Plugin(
         DocumentKind(
             "comparison",
             "busmark.plugins.papers.blocks:comparison",
-            "Packs that repeat one: middlemeasure-2010, openddsbench-2010, perftest-2023, "
-            "pother-2008, secured-2023, xrce-2022. For an imported result or any other: "
+            f"Packs that repeat one: {', '.join(NAMES)}. For an imported result or any other: "
             "`busmark papers show DIR --paper NAME`.",
+            key="document",
         ),
+    ),
+    keys=(
+        ScenarioKey(
+            "document",
+            "a document whose experiments this repeats: the report then compares what it found "
+            "with what is found here",
+            words=NAMES,
+        ),
+    ),
+    part=CasePart(
+        "document",
+        "busmark.plugins.papers.rounds:PaperCase",
+        "busmark.plugins.papers.rounds:part",
     ),
 )

@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 import numpy as np
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.repeated import halves
 from busmark.model.case import CaseSummary
 from busmark.model.parameters import Parameters
 from busmark.model.text import size_text
@@ -23,6 +22,7 @@ from busmark.plugins.papers.evidence import (
     geometric_mean,
     product,
 )
+from busmark.plugins.papers.rounds import halves
 from busmark.plugins.papers.select import (
     WORKLOAD,
     PerRound,

@@ -144,16 +144,13 @@ def _repetition(campaign: Campaign, paper: str | None, directory: Path) -> Repet
         UserError: there is none, or none of this name.
     """
     from busmark.errors import UserError
-    from busmark.estimate.repeated import repeated
     from busmark.plugins.papers.repetition import DOCUMENTS, repetition
+    from busmark.plugins.papers.rounds import for_paper
     from busmark.store import Result
 
     _check(paper)
-    if paper not in (None, campaign.document):
-        # Figures of rounds that only this paper needs.
-        cases, tests = repeated(Result(directory), campaign.cases, paper)
-        published = [test for test in tests if test.publisher]
-        campaign = campaign.model_copy(update={"cases": cases, "perftest": published})
+    if paper is not None and paper != campaign.keys.get("document"):
+        campaign = for_paper(Result(directory), campaign, paper)
     found = repetition(campaign, paper)
     if found is None:
         raise UserError(

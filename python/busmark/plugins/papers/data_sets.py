@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from busmark import stats
 from busmark.compare.campaign import Campaign
+from busmark.model.case import CaseSummary
 from busmark.model.naming import Label
-from busmark.model.text import number, size_text
-from busmark.present.blocks.tests import Pair, pairs
+from busmark.model.text import number, plural, size_text
+from busmark.plugins.papers.rounds import Half
+from busmark.present.blocks.tests import ARRIVALS, PERCENTS, Figures, Pair, Size, publisher_figures
+from busmark.present.blocks.tests import pairs as whole_pairs
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Point
 from busmark.present.document import Chart, Section
@@ -30,9 +34,60 @@ VALUES: tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...] = (
 column "Average"."""
 
 
-def number_of(pair: Pair) -> int:
-    """Return the test of the thesis; of a campaign that has no halves the first of its mode."""
-    return pair.number if pair.part else 1 + (pair.test == "latency")
+@dataclass(frozen=True, slots=True)
+class PaperPair(Pair):
+    """A test of the thesis over several sizes."""
+
+    part: str = ""
+    """Campaign of the thesis, which is half of all rounds; empty: the whole."""
+
+    @property
+    def of_thesis(self) -> int:
+        """Number of the test in the thesis; of a campaign that has no halves the first of its
+        mode."""
+        return self.number if self.part else 1 + (self.test == "latency")
+
+
+def pairs(campaign: Campaign) -> list[PaperPair]:
+    """Return the tests of the thesis, throughput mode first, the first campaign before the second;
+    where no publisher has figures of halves, the tests of the whole campaign."""
+    scans: dict[tuple[int, str], list[tuple[CaseSummary, Half]]] = {}
+    for case in campaign.cases:
+        part = case.plugins.get("papers")
+        for place, half in enumerate(part.halves if part else ()):
+            number = place * 2 + (1 if case.test == "throughput" else 2)
+            scans.setdefault((number, case.label), []).append((case, half))
+    if not any(half.publisher for scan in scans.values() for _, half in scan):
+        return [
+            PaperPair(each.number, each.test, each.first, each.rows)
+            for each in whole_pairs(campaign)
+        ]
+    order = sorted(scans.items(), key=lambda scan: scan[0][0])
+    return [_pair(number, sorted(scan, key=_size_of)) for (number, _), scan in order]
+
+
+def _size_of(entry: tuple[CaseSummary, Half]) -> int:
+    return entry[0].size or 0
+
+
+def _pair(number: int, scan: Sequence[tuple[CaseSummary, Half]]) -> PaperPair:
+    first = scan[0][0]
+    rounds = plural(max(half.rounds for _, half in scan), "round")
+    mode = "throughput" if first.test == "throughput" else "latency"
+    part = f"campaign {(number + 1) // 2} ({rounds})"
+    return PaperPair(number, mode, first, [_row(case, half) for case, half in scan], part)
+
+
+def _row(case: CaseSummary, half: Half) -> Size:
+    arrived = half.subscriber.model_dump()
+    arrivals: Figures = dict(zip(ARRIVALS, arrived.values(), strict=True))
+    if (found := half.publisher) is None:
+        return Size(case.id, case.size or 0, arrivals=arrivals)
+    percentiles = dict(zip(PERCENTS, found.percentiles_ns, strict=True))
+    latencies = publisher_figures(
+        found.ave_ns, found.std_ns, found.min_ns, found.max_ns, percentiles
+    )
+    return Size(case.id, case.size or 0, "half_round_trip", found.count, latencies, arrivals)
 
 
 def value_by_value(campaign: Campaign) -> Iterator[Section]:
@@ -46,7 +101,7 @@ def value_by_value(campaign: Campaign) -> Iterator[Section]:
             drawn = [(title, axis, known[title]) for title, axis in columns if known.get(title)]
             if not drawn:
                 continue
-            name = f"{number_of(pair)}{side}"
+            name = f"{pair.of_thesis}{side}"
             key = re.sub(r"\W+", "-", f"{name}-{label.text}").lower()
             keys = (("Test", f"{name}, {label.text}"),)
             values = known.get("Average")

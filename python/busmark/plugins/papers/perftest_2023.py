@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from busmark.compare.campaign import Campaign
-from busmark.model.perftest import PERCENTS
 from busmark.model.text import ABSENT
 from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered, each
-from busmark.plugins.papers.data_sets import number_of
+from busmark.plugins.papers.data_sets import PaperPair, pairs
 from busmark.plugins.papers.document import (
     Columns,
     Content,
@@ -33,7 +32,7 @@ from busmark.plugins.papers.select import (
     samples_per_s,
     sized,
 )
-from busmark.present.blocks.tests import Pair, Size, pairs
+from busmark.present.blocks.tests import PERCENTS, Size
 from busmark.present.document import ABSENT as EMPTY
 from busmark.present.document import Cell
 
@@ -288,27 +287,27 @@ def tables(campaign: Campaign) -> list[GroupedTable]:
     return [
         made
         for label in dict.fromkeys(pair.first.label for pair in found)
-        for pair in sorted(found, key=number_of)
+        for pair in sorted(found, key=lambda pair: pair.of_thesis)
         if pair.first.label == label
         for made in (_publisher(pair), _subscriber(pair))
         if any(cell != EMPTY for column in made.table.columns[1:] for cell in column.cells)
     ]
 
 
-def _title(pair: Pair, side: str, what: str) -> str:
-    own = number_of(pair)
+def _title(pair: PaperPair, side: str, what: str) -> str:
+    own = pair.of_thesis
     part = f", {pair.part}" if pair.part else ""
     return f"{own}{side}: {what}, {pair.test} mode{part}, Table {NUMBERS[own, side]} of the thesis"
 
 
-def _publisher(pair: Pair) -> GroupedTable:
+def _publisher(pair: PaperPair) -> GroupedTable:
     halves = all(row.quantity == "half_round_trip" for row in pair.rows if row.latencies)
     mode = MODES[pair.test] if halves else "Latency is one-way, as the source states it."
     note = f"{mode} A percentile with fewer than ten samples beyond it is left out ({ABSENT})."
     return table(pair.first.label, _title(pair, "A", "publisher"), PUBLISHER, pair.rows, note)
 
 
-def _subscriber(pair: Pair) -> GroupedTable:
+def _subscriber(pair: PaperPair) -> GroupedTable:
     pings = " Samples are pings that were answered; lost are those that were not."
     note = "Mbps are of bodies." + (pings if pair.test == "latency" else "")
     return table(pair.first.label, _title(pair, "B", "subscriber"), SUBSCRIBER, pair.rows, note)

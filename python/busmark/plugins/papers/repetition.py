@@ -61,7 +61,7 @@ class Repetition:
 def repetition(campaign: Campaign, name: str | None = None) -> Repetition | None:
     """Return what it says to the document of this name, or to its scenario's; None where that names
     none."""
-    document = DOCUMENTS.get(name or campaign.document or "")
+    document = DOCUMENTS.get(name or campaign.keys.get("document", ""))
     if document is None:
         return None
     parts = {document.part_of(case) for case in campaign.cases}

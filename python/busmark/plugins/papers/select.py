@@ -9,11 +9,11 @@ from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
-from busmark.estimate.repeated import arrivals_per_s
 from busmark.model.case import CaseSummary
 from busmark.model.naming import flatten, title, value_text
 from busmark.model.parameters import Parameters
-from busmark.model.rounds import RoundLatency, RoundSummary
+from busmark.model.rounds import RoundSummary
+from busmark.plugins.papers.rounds import RoundLatency, arrivals_per_s
 
 Where = Callable[[CaseSummary], bool]
 
@@ -159,9 +159,9 @@ def of_latency(figure: Callable[[RoundLatency], float | None]) -> Value:
     """Return a value that is a figure of half the round trips of pings or probes."""
 
     def value(case: CaseSummary) -> PerRound:
-        return per_round(
-            case, lambda attempt: None if attempt.latency is None else figure(attempt.latency)
-        )
+        part = case.plugins.get("papers")
+        known = part.latencies if part else {}
+        return per_round(case, lambda of: figure(known[of.round]) if of.round in known else None)
 
     return value
 

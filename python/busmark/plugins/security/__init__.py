@@ -1,5 +1,6 @@
 """Security documents: made, explained, checked. DDS Security, TLS, CURVE.
 
+- `section`: what a scenario says of them.
 - `description`, `profiles`, `domains`, `rights`: what is wanted. `directory`: the documents.
 - `authority`, `cms`: how each is made and signed.
 - `reading`, `explain`, `checks`: documents of the user's, explained and checked.
@@ -7,7 +8,7 @@
   `command`: `busmark security`.
 """
 
-from busmark.plugin import Command, Plugin
+from busmark.plugin import Command, Plugin, ScenarioKey
 
 PLUGIN = Plugin(
     "security",
@@ -17,6 +18,13 @@ PLUGIN = Plugin(
             "security",
             "Make and check documents of secured runs.",
             "busmark.plugins.security.command:command",
+        ),
+    ),
+    keys=(
+        ScenarioKey(
+            "security",
+            "documents of secured cases: the table `[security]`",
+            table="busmark.plugins.security.section:SecurityKey",
         ),
     ),
     hooks={"security": "busmark.plugins.security.hook"},

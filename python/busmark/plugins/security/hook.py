@@ -23,8 +23,8 @@ from busmark.plugins.security.domains import Domains, covered
 from busmark.plugins.security.profiles import AUTHENTICATION, CURVE, DDS
 from busmark.plugins.security.reading import certificate_of, passphrase
 from busmark.plugins.security.rights import check_rights
+from busmark.plugins.security.section import SecuritySection
 from busmark.scenario import Scenario
-from busmark.scenario.section import SecuritySection
 from busmark.store import Case
 
 FOLDER = "security"
@@ -38,7 +38,7 @@ class CampaignDocuments:
     secured."""
 
     def __init__(self, scenario: Scenario, cases: Iterable[Case], run_dir: Path) -> None:
-        self._section: SecuritySection = scenario.security
+        self._section: SecuritySection = scenario.security or SecuritySection()
         self._domain = scenario.run.domain
         self._secured = [case.params for case in cases if case.params.security_profile]
         self._run_dir = run_dir
@@ -161,7 +161,7 @@ def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:
     Raises:
         UserError: what is wrong with it.
     """
-    if scenario.security.directory:
+    if scenario.security and scenario.security.directory:
         planned = [case for case in cases if case.status == "planned"]
         CampaignDocuments(scenario, planned, Path()).check()
 

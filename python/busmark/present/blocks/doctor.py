@@ -50,7 +50,7 @@ def plugins(installed: Sequence[InstalledPlugin]) -> Table:
         Field("Plug-in", "name"),
         Field("State", "state"),
         Field("From", lambda each: f"{each.where} {each.version}"),
-        Field("Adds", lambda each: each.fault or (each.plugin and each.plugin.summary)),
+        Field("Adds", lambda each: each.fault or (each.declaration and each.declaration.summary)),
     )
     return listing(installed, fields, key="plugins")
 

@@ -200,8 +200,6 @@ def _notebook(result: Result, campaign: Campaign, folder: Path) -> Document:
     """Return the document, its configuration, tests and charts, with cells to continue with."""
     own = document(campaign)
     more = [each for each in configuration(campaign) if each.key != "scenario"]
-    if campaign.perftest:
-        more += tests(campaign)
     shown = [kind for kind in CHARTS if not (kind.of_series and VARIANT.search(kind.key))]
     for of_series, most in MOST_CHOICES.items():
         kinds = [kind for kind in shown if kind.of_series == of_series]

@@ -11,9 +11,7 @@ from busmark.compare.campaign import Campaign
 from busmark.model.case import CaseSummary
 from busmark.model.figure import halved
 from busmark.model.naming import Label, described, placement_text
-from busmark.model.perftest import PERCENTS, PerftestTest
 from busmark.model.quantities.stream import GOODPUT, LOSS, LOST, READ, RECEIVED, SENT
-from busmark.model.text import plural
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point
 from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Kind, Row, Section, Table
@@ -22,6 +20,8 @@ from busmark.present.figures import quantity_name
 TESTS = ("latency", "throughput")
 """Tests with a publisher and a subscriber."""
 
+PERCENTS = (50.0, 90.0, 99.0, 99.99, 99.9999)
+"""Percentiles in the publisher's columns."""
 
 DRAWN = ("Average", "Min", "50 %", "99 %", "Max")
 """Figures of the publisher that have a curve."""
@@ -60,10 +60,8 @@ class Pair:
     """One test over several sizes. Its halves are called A, the publisher's, and B."""
 
     number: int
-    """Number from 1; for tests of a document, their number in the document."""
+    """Number from 1."""
     test: str
-    part: str
-    """Part of the campaign, such as its first half; empty: the whole."""
     first: CaseSummary
     rows: list[Size]
     """Rows in order of size."""
@@ -72,9 +70,6 @@ class Pair:
 def pairs(campaign: Campaign) -> list[Pair]:
     """Return the tests that have several sizes, in the order of the groups; floors last."""
     by_id = {case.id: case for case in campaign.cases}
-    if campaign.perftest:
-        order = sorted(campaign.perftest, key=lambda test: test.number)
-        return [_numbered(test, by_id) for test in order if test.subscriber]
     members = [by_id[c] for group in campaign.groups for c in group.cases]
     floors = [by_id[c] for group in campaign.groups for c in group.floors]
     scans: dict[tuple[object, ...], dict[str, CaseSummary]] = {}
@@ -88,30 +83,9 @@ def pairs(campaign: Campaign) -> list[Pair]:
         if len({case.size for case in scan.values() if case.latency or case.throughput}) > 1
     ]
     return [
-        Pair(number, scan[0].test, "", scan[0], [_size(case) for case in scan])
+        Pair(number, scan[0].test, scan[0], [_size(case) for case in scan])
         for number, scan in enumerate(wanted, 1)
     ]
-
-
-def _numbered(test: PerftestTest, by_id: dict[str, CaseSummary]) -> Pair:
-    """Return a test of the document that the campaign repeats, as its tables have it."""
-    rows = []
-    printed = {row.case: row for row in test.publisher}
-    for row in test.subscriber:
-        values = (row.samples, row.samples_per_s, row.mbit_per_s, row.lost, row.loss)
-        arrivals: Figures = dict(zip(ARRIVALS, values, strict=True))
-        if found := printed.get(row.case):
-            percentiles = dict(zip(PERCENTS, found.percentiles_ns, strict=True))
-            latencies = _latencies(
-                found.ave_ns, found.std_ns, found.min_ns, found.max_ns, percentiles
-            )
-            rows.append(
-                Size(row.case, row.length, "half_round_trip", found.count, latencies, arrivals)
-            )
-        else:
-            rows.append(Size(row.case, row.length, arrivals=arrivals))
-    part = f"campaign {test.campaign} ({plural(test.rounds, 'round')})"
-    return Pair(test.number, test.mode, part, by_id[test.subscriber[0].case], rows)
 
 
 def _size(case: CaseSummary) -> Size:
@@ -121,17 +95,20 @@ def _size(case: CaseSummary) -> Size:
     if found is None:
         return Size(case.id, case.size or 0, arrivals=_arrivals(case))
     percentiles = {rung.percent: rung.value_ns for rung in found.percentiles}
-    latencies = _latencies(found.mean.value, found.std_ns, found.min_ns, found.max_ns, percentiles)
+    latencies = publisher_figures(
+        found.mean.value, found.std_ns, found.min_ns, found.max_ns, percentiles
+    )
     return Size(case.id, case.size or 0, found.quantity, found.count, latencies, _arrivals(case))
 
 
-def _latencies(
+def publisher_figures(
     mean_ns: float,
     std_ns: float | None,
     min_ns: float | None,
     max_ns: float | None,
     percentiles_ns: Mapping[float, float | None],
 ) -> Figures:
+    """Return figures of the publisher, ns, by the headings of their columns."""
     shown = {f"{percent:g} %": percentiles_ns.get(percent) for percent in PERCENTS}
     return {"Average": mean_ns, "Std": std_ns, "Min": min_ns, "Max": max_ns, **shown}
 
@@ -173,7 +150,6 @@ def tests(campaign: Campaign) -> Iterator[Section]:
             f"{pair.test} mode",
             placement_text(first.placement),
             described(first.workload),
-            pair.part,
         )
         yield Section(
             f"Test {pair.number}: {first.label}",

@@ -313,7 +313,7 @@ def _sample_bytes(result: Result, case: Case, number: int, samples: pl.DataFrame
         .agg(pl.col("size").min().alias("least"), pl.col("size").max().alias("most"))
     )
     alike = {w: HEADER_BYTES + most for w, least, most in known.iter_rows() if least == most}
-    hops = result.hops(case.id, number)
+    hops = result.table("hops", case.id, number)
     if hops is not None:
         pairs = hops.drop_nulls("answered").select("writer", "answered").unique()
         answers = {w: alike[of] for w, of in pairs.iter_rows() if of in alike and w not in alike}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from busmark.model.case import CaseSummary
-from busmark.model.rounds import SegmentOfRound
 from busmark.plugins.papers.checks import Each, Ratio, each
 from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, Check, Claim, about, alike
@@ -22,6 +21,7 @@ from busmark.plugins.papers.pother_2008.places import (
     part_of,
     trips,
 )
+from busmark.plugins.papers.rounds import SegmentOfRound
 from busmark.plugins.papers.select import (
     PerRound,
     Value,

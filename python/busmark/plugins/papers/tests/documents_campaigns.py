@@ -105,7 +105,7 @@ def campaign(cases: Sequence[CaseSummary], document: str | None = None) -> Campa
     return Campaign(
         name="planted",
         question=None,
-        document=document,
+        keys={"document": document} if document else {},
         answers=[],
         differing_choices=[],
         created_utc="2025-01-01T12:00:00Z",
@@ -157,13 +157,17 @@ def text(name: str, figures: Figures, rounds: int = 4) -> Campaign:
     found = []
     for each in cases:
         whole = case(each.id, each.params.declared(), [1.0] * rounds)
-        attempts = []
+        attempts, latencies = [], {}
         for attempt in whole.model_dump()["attempts"]:
             known = figures(each.params.declared(), attempt["round"])
             median = None if known is None else known.pop("median_ns", None)
+            if known and (latency_of_round := known.pop("latency", None)):
+                latencies[attempt["round"]] = latency_of_round
             changes = {"status": "failed"} if known is None else {"times": times(median), **known}
             attempts.append({**attempt, **changes})
-        found.append(CaseSummary.model_validate({**whole.model_dump(), "attempts": attempts}))
+        plugins = {"papers": {"latencies": latencies}}
+        changed = {**whole.model_dump(), "attempts": attempts, "plugins": plugins}
+        found.append(CaseSummary.model_validate(changed))
     return campaign(found, scenario.document)
 
 

@@ -10,7 +10,7 @@ from plan_adapters import adapter
 from busmark.adapters import Adapter
 from busmark.model.parameters import Parameters
 from busmark.plan import expand
-from busmark.plan.captured import (
+from busmark.plugins.capture.planned import (
     OF_RTPS,
     OF_UDP,
     expected_bytes,
@@ -19,7 +19,8 @@ from busmark.plan.captured import (
     on_network,
     pattern,
 )
-from busmark.scenario import CaptureSection, Scenario
+from busmark.plugins.capture.section import CaptureSection
+from busmark.scenario import Scenario
 from busmark.store import Case
 
 CARRIERS = {"udp": "udp", "tcp": "tcp", "shm": "shared_memory", "odd": None}

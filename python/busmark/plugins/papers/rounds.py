@@ -1,22 +1,102 @@
-"""Latencies of rounds as repeated documents state them, and Perftest's tables."""
+"""What the documents need of single rounds: the part of a case's record that this plug-in makes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
+from pydantic import Field
 
 from busmark import stats
+from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
 from busmark.estimate.latency import STAMPS, segments_of
+from busmark.estimate.one_case import Analysis, tasks_of
 from busmark.model.case import CaseSummary
-from busmark.model.figure import FloatArray
-from busmark.model.perftest import PERCENTS, Mode, PerftestTest, PublisherRow, SubscriberRow
-from busmark.model.rounds import RoundLatency, RoundSummary, SegmentOfRound
+from busmark.model.figure import FloatArray, Frozen
+from busmark.model.rounds import RoundSummary
+from busmark.present.blocks.tests import PERCENTS
 from busmark.store import Result
 from busmark.store.samples import latency_ns, measured
+
+
+class SegmentOfRound(Frozen):
+    """A part of a ping's way in one round; ns. Negative where the later stamp was taken first."""
+
+    count: int
+    mean_ns: float
+    std_ns: float | None
+    max_ns: float
+
+
+class RoundLatency(Frozen):
+    """Half the round trips of one round, of pings or of the probes in a stream; ns.
+
+    A percentile that the count does not support is null; so are figures of one way where clocks
+    differ.
+    """
+
+    count: int
+    mean_ns: float
+    std_ns: float | None
+    min_ns: float
+    max_ns: float
+    p2_ns: float | None
+    median_ns: float
+    p98_ns: float | None
+    jitter_ns: float | None = None
+    """Mean absolute delay variation between consecutive samples (RFC 3393)."""
+    jitter_p2_ns: float | None = None
+    """Percentile of the signed variation: below 0."""
+    jitter_p98_ns: float | None = None
+    there_mean_ns: float | None = None
+    """Mean one-way time from just before write to the responder's hands."""
+    there_std_ns: float | None = None
+    there_max_ns: float | None = None
+    segments: dict[str, SegmentOfRound] = Field(default={})
+    """Segments by name; only where the document states figures of segments."""
+
+
+class PublisherRow(Frozen):
+    """Half the round trips of one size, ns."""
+
+    count: int
+    ave_ns: float
+    std_ns: float | None
+    min_ns: float
+    max_ns: float
+    percentiles_ns: list[float | None]
+    """Percentiles at `PERCENTS`."""
+
+
+class SubscriberRow(Frozen):
+    """Samples of one size that arrived; in latency mode the pings. Rates are of a typical round."""
+
+    samples: int
+    samples_per_s: float | None
+    mbit_per_s: float | None
+    lost: int | None
+    loss: float | None
+    """Share of the samples sent, 0 to 1."""
+
+
+class Half(Frozen):
+    """One campaign of the thesis of 2023, which is half of a case's rounds."""
+
+    rounds: int
+    publisher: PublisherRow | None
+    subscriber: SubscriberRow
+
+
+class PaperCase(Frozen):
+    """What documents need of the single rounds of a case."""
+
+    latencies: dict[int, RoundLatency] = Field(default={})
+    """Half round trips, by round."""
+    halves: list[Half] = Field(default=[])
+    """Both campaigns, the earlier rounds first; only for the document of RTI Perftest."""
 
 
 def halves(rounds: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -27,48 +107,8 @@ def halves(rounds: Sequence[int]) -> tuple[list[int], list[int]]:
     return in_order[:middle], in_order[middle:]
 
 
-def perftest(found: Sequence[tuple[CaseSummary, Mapping[int, FloatArray]]]) -> list[PerftestTest]:
-    """Return the tests of all middleware, from half the round trips (ns) of each case's rounds."""
-    tests: dict[tuple[str, Mode, Literal[1, 2]], list[tuple[CaseSummary, list[int]]]] = {}
-    trips = {case.id: by_round for case, by_round in found}
-    for case, by_round in found:
-        mode: Mode = "throughput" if case.test == "throughput" else "latency"
-        first, second = halves([*by_round])
-        tests.setdefault((case.label, mode, 1), []).append((case, first))
-        tests.setdefault((case.label, mode, 2), []).append((case, second))
-    return [
-        _test(label, mode, campaign, sorted(each, key=lambda entry: entry[0].size or 0), trips)
-        for (label, mode, campaign), each in tests.items()
-        if any(rounds for _, rounds in each)
-    ]
-
-
-def _test(
-    label: str,
-    mode: Mode,
-    campaign: Literal[1, 2],
-    cases: Sequence[tuple[CaseSummary, list[int]]],
-    trips: Mapping[str, Mapping[int, FloatArray]],
-) -> PerftestTest:
-    pooled = [
-        (case, np.concatenate([trips[case.id][number] for number in rounds]))
-        for case, rounds in cases
-        if rounds
-    ]
-    return PerftestTest(
-        label=label,
-        mode=mode,
-        campaign=campaign,
-        rounds=max(len(rounds) for _, rounds in cases),
-        publisher=[_publisher(case, values) for case, values in pooled if values.size],
-        subscriber=[_subscriber(case, rounds) for case, rounds in cases if rounds],
-    )
-
-
-def _publisher(case: CaseSummary, half: FloatArray) -> PublisherRow:
+def _publisher(half: FloatArray) -> PublisherRow:
     return PublisherRow(
-        case=case.id,
-        length=case.size or 0,
         count=int(half.size),
         ave_ns=float(half.mean()),
         std_ns=float(half.std(ddof=1)) if half.size > 1 else None,
@@ -86,8 +126,6 @@ def _subscriber(case: CaseSummary, rounds: Sequence[int]) -> SubscriberRow:
     known = [a.lost for a in counted if a.lost is not None]
     lost = sum(known) if known else None
     return SubscriberRow(
-        case=case.id,
-        length=case.size or 0,
         samples=sum(a.received or 0 for a in counted),
         samples_per_s=rate,
         mbit_per_s=None if rate is None else rate * (case.size or 0) * 8e-6,
@@ -126,67 +164,61 @@ STAMPED = tuple(
 """The columns of which segments are made, too."""
 
 
-def repeated(
-    result: Result, cases: list[CaseSummary], document: str | None
-) -> tuple[list[CaseSummary], list[PerftestTest]]:
-    """Return the cases with their rounds' latency, and Perftest's tables where `document` has them.
+def part(analysis: Analysis, case: CaseSummary, document: str) -> PaperCase | None:
+    """Return what a document needs of a case; None where it needs nothing, or nothing came back.
 
     What cannot be read is left out: the analysis has listed it.
     """
-    if document not in OF_ROUNDS:
-        return cases, []
-    clocks = {
-        (row["case"], row["round"]): row["one_clock"] is not False
-        for row in result.cases.iter_rows(named=True)
-    }
-    done, found = [], []
-    for case in cases:
-        latencies: dict[int, RoundLatency] = {}
-        trips: dict[int, FloatArray] = {}
-        for number, latency, half in _rounds(
-            result, case, clocks, segments=document in OF_SEGMENTS
-        ):
-            trips[number] = half
-            if latency is not None:
-                latencies[number] = latency
-        done.append(_with_latency(case, latencies))
-        if document == PERFTEST and trips:
-            found.append((done[-1], trips))
-    return done, perftest(found)
+    if document not in OF_ROUNDS or case.test not in ASKING:
+        return None
+    latencies: dict[int, RoundLatency] = {}
+    trips: dict[int, FloatArray] = {}
+    for number, latency, half in _rounds(analysis, case, segments=document in OF_SEGMENTS):
+        trips[number] = half
+        if latency is not None:
+            latencies[number] = latency
+    both = halves([*trips]) if document == PERFTEST else ()
+    found = [_half(case, rounds, trips) for rounds in both if rounds]
+    return PaperCase(latencies=latencies, halves=found) if latencies or found else None
+
+
+def for_paper(result: Result, campaign: Campaign, document: str) -> Campaign:
+    """Return the campaign with what another document than the scenario's needs of its rounds."""
+    common, tasks = tasks_of(result, with_series=False)
+    analyses = {task.case.id: Analysis(common, *task) for task in tasks}
+    cases = [
+        case.model_copy(update={"plugins": {"papers": part(analyses[case.id], case, document)}})
+        for case in campaign.cases
+    ]
+    return campaign.model_copy(update={"cases": cases})
 
 
 def _rounds(
-    result: Result,
-    case: CaseSummary,
-    one_clock: Mapping[tuple[str, int], bool],
-    *,
-    segments: bool,
+    analysis: Analysis, case: CaseSummary, *, segments: bool
 ) -> Iterator[tuple[int, RoundLatency | None, FloatArray]]:
     """Yield the counted rounds of a case: number, figures, and half the round trips (ns)."""
-    if case.test not in ASKING:
-        return
     of_segments = segments and case.test == "latency"
-    for number in result.rounds(case.id):
+    for number in analysis.numbers:
         try:
-            samples = result.samples(case.id, number, STAMPED if of_segments else COLUMNS)
+            columns = STAMPED if of_segments else COLUMNS
+            samples = analysis.result.samples(case.id, number, columns)
         except UserError:
             continue
         rows = round_trips(samples, case.test)
-        one_way = case.test == "latency" and one_clock[case.id, number]
+        one_way = case.test == "latency" and analysis.one_clock[number]
         latency = round_latency(rows, one_way=one_way)
         if of_segments and latency is not None:
             latency = latency.model_copy(update={"segments": _segments(rows, one_clock=one_way)})
         yield number, latency, rows["half"].to_numpy()
 
 
-def _with_latency(case: CaseSummary, latencies: dict[int, RoundLatency]) -> CaseSummary:
-    attempts = [
-        attempt.model_copy(update={"latency": latencies[attempt.round]})
-        if attempt.status == "ok" and attempt.round in latencies
-        else attempt
-        for attempt in case.attempts
-    ]
-    return case.model_copy(update={"attempts": attempts})
+def _half(case: CaseSummary, rounds: Sequence[int], trips: Mapping[int, FloatArray]) -> Half:
+    pooled = np.concatenate([trips[number] for number in rounds])
+    return Half(
+        rounds=len(rounds),
+        publisher=_publisher(pooled) if pooled.size else None,
+        subscriber=_subscriber(case, rounds),
+    )
 
 
 def round_trips(samples: pl.DataFrame, test: str) -> pl.DataFrame:

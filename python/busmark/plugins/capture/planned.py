@@ -15,8 +15,8 @@ from busmark.facts import adapter_facts
 from busmark.model.parameters import Parameters
 from busmark.plan.counts import measured_s, of_flow
 from busmark.plan.flows import Flow, flows
-from busmark.scenario import HEADER_BYTES, CaptureSection, Scenario
-from busmark.scenario.section import AUTO
+from busmark.plugins.capture.section import AUTO, CaptureSection
+from busmark.scenario import HEADER_BYTES, Scenario
 from busmark.store import Case
 
 LOOPBACK = "lo"
