@@ -355,8 +355,8 @@ def found(bus: Bus, *apps: int) -> dict[str, Any]:
 
 def test_a_latency_test_has_its_creation_match_and_first_samples(bus: Bus) -> None:
     assert bus.call("discovery").out == "Nobody has a test; `busmark bus start` begins one.\n"
-    # With its history an answer reaches a reader that the answering writer has yet to meet.
-    qos = ("--test", 7, "--qos", "reliable,transient_local")
+    # With their whole history answers reach a reader that the answering writer has yet to meet.
+    qos = ("--test", 7, "--qos", "reliable,transient_local,keep_all")
     assert bus.call("start", "transponder", "--app", 4, *qos).code == 0
     waits = found(bus, 4)["transponder"]
     assert waits["created_ns"] > 0 and waits["matched"] is None and waits["first"] == []

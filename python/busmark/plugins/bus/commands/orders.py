@@ -199,7 +199,7 @@ def _apps(text: str) -> list[int]:
 
 
 def _qos(text: str) -> Message:
-    """Return one value of each policy, as the worker reads it."""
+    """Return one value of each policy, as participants read it."""
     from busmark.control.roles import qos_settings
     from busmark.model.settling import ROS_PROFILES
     from busmark.scenario.line.words import Mistaken

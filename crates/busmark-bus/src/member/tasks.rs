@@ -3,12 +3,12 @@
 
 use serde_json::{Value, json};
 
-use super::super::message::{Address, Change, Task, Which};
-use super::super::test::{Asker, Phase, Test};
-use super::super::{Definition, Kind, brief, definition};
 use super::{Member, Stop};
-use crate::platform;
-use crate::protocol::Failure;
+use crate::message::{Address, Change, Task, Which};
+use crate::test::{Asker, Phase, Test};
+use crate::{Definition, Kind, brief, definition};
+use busmark_worker::platform;
+use busmark_worker::protocol::Failure;
 
 /// Tests of one member.
 const MOST_TESTS: usize = 64;

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use busmark_adapter::ParticipantHandle;
 use serde_json::Value;
 
-use super::message::{self, Address, Order, Task, report};
-use super::topics::{Ear, Speaker};
-use super::{NEWS, ORDERS, own_number};
-use crate::protocol::{Failure, PROTOCOL};
+use crate::message::{self, Address, Order, Task, report};
+use crate::topics::{Ear, Speaker};
+use crate::{NEWS, ORDERS, own_number};
+use busmark_worker::protocol::{Failure, PROTOCOL};
 
 /// Whoever has the number has so long to say so.
 const PATIENCE: Duration = Duration::from_millis(1500);
