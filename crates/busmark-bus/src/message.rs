@@ -20,7 +20,7 @@ const LAST_ID: u64 = (1 << 53) - 1;
 #[serde(untagged)]
 #[allow(dead_code, missing_docs)]
 pub enum Message {
-    Order(Order),
+    Order(Box<Order>),
     News(Envelope<'static, News>),
     Trouble(Envelope<'static, Trouble>),
 }

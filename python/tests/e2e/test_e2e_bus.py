@@ -171,7 +171,8 @@ def test_what_nobody_understands_is_reported_as_trouble_and_changes_nothing(
         body.write_bytes(content)
         flood(bus.lab, body, COOKIE, 300)
     flood(bus.lab, body, "1", 300)
-    said = bus.watched(lambda said: {(m["app"], m["trouble"]) for m in said if "trouble" in m} == {
+    # What other tests have caused on this bus is still said, too.
+    said = bus.watched(lambda said: {(m["app"], m["trouble"]) for m in said if "trouble" in m} >= {
         (app, trouble) for app in (3, 4) for trouble in ("malformed", "foreign")
     })  # fmt: skip
     lines = [m for m in said if "trouble" in m]
