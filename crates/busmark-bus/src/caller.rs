@@ -8,6 +8,8 @@ use std::time::{Duration, Instant};
 
 use busmark_adapter::ParticipantHandle;
 use busmark_measure::{clock_pair, now_ns};
+use busmark_worker::output::Output;
+use busmark_worker::protocol::{Failure, PROTOCOL};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -15,8 +17,6 @@ use crate::looking::{self, Question};
 use crate::message::{Address, Order, Task, report};
 use crate::topics::{Ear, Speaker, check, lasts};
 use crate::{LIVE, NEWS, ORDERS, TROUBLES, own_number};
-use busmark_worker::output::Output;
-use busmark_worker::protocol::{Failure, PROTOCOL};
 
 /// Messages that wait to be handed on; what comes beyond is dropped, and counted.
 const QUEUE: usize = 4096;

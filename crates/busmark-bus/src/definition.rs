@@ -2,12 +2,12 @@
 //! the control protocol. A definition names no file and no library.
 
 use busmark_adapter::{CapabilityReport, Payload, Qos, Wait};
+use busmark_worker::protocol::Failure;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::message::LAST_NUMBER;
-use busmark_worker::protocol::Failure;
 
 /// Last number of a test.
 const LAST_TEST: u32 = 65_535;

@@ -9,12 +9,12 @@ use busmark_adapter::{
     fill_pattern,
 };
 use busmark_measure::{clock_pair, now_ns};
+use busmark_worker::protocol::Failure;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::own_number;
 use crate::topics::{Ear, not_written, wait};
-use busmark_worker::protocol::Failure;
 
 /// Bytes of a body that are shown.
 const SHOWN: usize = 64;

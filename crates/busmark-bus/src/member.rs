@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use busmark_adapter::{Oversize, ParticipantConfig, ParticipantHandle};
 use busmark_measure::clock_pair;
+use busmark_worker::output::Output;
+use busmark_worker::protocol::{Failure, PROTOCOL};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -20,8 +22,6 @@ use crate::test::{Asker, Outcome, Test};
 use crate::topics::{Ear, Heard, Speaker};
 use crate::troubles::{EVERY, Valve};
 use crate::{LIVE, NEWS, ORDERS, TROUBLES, join, looking, own_number, topics};
-use busmark_worker::output::Output;
-use busmark_worker::protocol::{Failure, PROTOCOL};
 
 /// Messages that wait to be read; what comes beyond is dropped, and counted.
 const QUEUE: usize = 1024;

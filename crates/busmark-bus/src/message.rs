@@ -1,12 +1,12 @@
 //! What is written on the bus: one JSON object in each sample.
 
+use busmark_adapter::Qos;
+use busmark_worker::protocol::{Failure, PROTOCOL};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::definition::{Definition, Kind};
-use busmark_adapter::Qos;
-use busmark_worker::protocol::{Failure, PROTOCOL};
 
 /// Bytes of the longest message. A writer of a longer one refuses it; no reader takes one.
 pub const LONGEST: usize = 32 * 1024;

@@ -5,6 +5,11 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::time::Instant;
 
 use busmark_adapter::ParticipantHandle;
+use busmark_worker::carrier::Carrier;
+use busmark_worker::desk::Desk;
+use busmark_worker::output::Output;
+use busmark_worker::platform::limits;
+use busmark_worker::protocol::{Failure, Reply};
 use serde_json::{Map, Value, json};
 
 use crate::brief;
@@ -12,11 +17,6 @@ use crate::definition::{Definition, ns};
 use crate::found::Discovery;
 use crate::member::Message;
 use crate::message::Change;
-use busmark_worker::carrier::Carrier;
-use busmark_worker::desk::Desk;
-use busmark_worker::output::Output;
-use busmark_worker::platform::limits;
-use busmark_worker::protocol::{Failure, Reply};
 
 /// An order that waits for its answer: caller and number.
 pub type Asker = (u64, u64);

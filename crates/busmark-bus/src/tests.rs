@@ -10,13 +10,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use busmark_adapter::Library;
+use busmark_worker::output::Output;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
 
 use crate::member::{Member, Message, Name};
 use crate::topics::Heard;
-use busmark_worker::output::Output;
 
 /// Everything here is done in milliseconds on a machine that has time.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -8,12 +8,12 @@ use busmark_adapter::{
     QosValue, Reach, Received, Status, Taker, Wait, WriterHandle,
 };
 use busmark_measure::now_ns;
-use serde::Serialize;
-
-use crate::message::LONGEST;
 use busmark_worker::protocol::Failure;
 use busmark_worker::roles::Context;
 use busmark_worker::roles::subscriber::Subscriber;
+use serde::Serialize;
+
+use crate::message::LONGEST;
 
 /// Cookie of every sample on these topics: a sample with another one is foreign traffic.
 const COOKIE: u64 = 0xB05B_0B05_B05B_0B05;

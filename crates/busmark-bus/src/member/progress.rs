@@ -1,13 +1,13 @@
 //! How tests get on: what their desks say, from the first command to the result.
 
 use busmark_adapter::Oversize;
+use busmark_worker::protocol::Failure;
 use serde_json::{Value, json};
 
 use super::Member;
 use crate::message::{LONGEST, News, Trouble};
 use crate::test::{Asker, Outcome, Test, number};
 use crate::{Definition, Kind, brief};
-use busmark_worker::protocol::Failure;
 
 /// Bytes of a result that fit into one message beside what else is in it.
 const MOST_OF_RESULT: usize = LONGEST - 2048;
