@@ -38,7 +38,7 @@ INPUTS := 10000
 KINDS :=
 fuzz: build ## INPUTS damaged inputs of each of KINDS (all: KINDS="tables or idl"), of captures and of messages: none may end in a traceback
 	BUSMARK_FUZZ_INPUTS=$(INPUTS) $(PY) -m pytest -n 2 python/tests/mutations -k "$(KINDS)"
-	BUSMARK_FUZZ_INPUTS=$(INPUTS) cargo test --release --locked -p busmark-packets -p busmark-worker --test fuzz -- --ignored --nocapture
+	BUSMARK_FUZZ_INPUTS=$(INPUTS) cargo test --release --locked -p busmark-packets -p busmark-worker -p busmark-bus --test fuzz -- --ignored --nocapture
 
 NAMES :=
 sanitize: adapters ## the conformance suite of adapters NAMES (all) under valgrind: hours; what it found is printed
@@ -53,7 +53,7 @@ wheel: adapters ## dist/busmark-*.whl, built twice and compared, then used in a 
 	$(PY) tools/wheel.py
 
 build: $(VENV)/.ready $(CHARTS)/charts.js $(addprefix adapter-,$(CORE_ADAPTERS)) ## worker, first adapters and .venv/bin/busmark
-	cargo build --release --locked -p busmark-worker -p busmark-forwarder -p busmark-packets
+	cargo build --release --locked -p busmark-worker -p busmark-bus -p busmark-forwarder -p busmark-packets
 	@# By itself: its features of what they share would have all of Arrow compiled once more.
 	cargo build --release --locked -p busmark-conformance
 

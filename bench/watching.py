@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What `busmark bus watch` costs: its own CPU time with many ends of tests on the screen.
 
-The command itself runs on a terminal of its own. Its worker is this script, which says what 40
-participants with 1,600 ends of tests would say: of every transceiver and of every three receivers a
-message each second, each transceiver's with 250 round trips and its segments. What the terminal is
-sent is read and thrown away.
+The command itself runs on a terminal of its own. Its process on the bus is this script, which says
+what 40 participants with 1,600 ends of tests would say: of every transceiver and of every three
+receivers a message each second, each transceiver's with 250 round trips and its segments. What the
+terminal is sent is read and thrown away.
 
     .venv/bin/python bench/watching.py
 """
@@ -30,7 +30,7 @@ from typing import Any
 
 import click
 
-REAL = "BUSMARK_BENCH_WORKER"
+REAL = "BUSMARK_BENCH_BUS"
 APPS, TESTS, READERS = 40, 10, 3
 """Participants; of each, transceivers, and tests with three receivers each."""
 ENDS = APPS * TESTS * (1 + READERS)
@@ -52,7 +52,7 @@ def message(app: int, **what: Any) -> dict[str, Any]:
 
 
 def text(said: dict[str, Any]) -> str:
-    """Format a message as the worker writes it."""
+    """Format a message as it is printed."""
     return json.dumps(said, separators=(",", ":"), sort_keys=True)
 
 
@@ -165,13 +165,13 @@ class Shown:
 def on_a_terminal(domain: int, columns: int, lines: int, *, feeds: bool) -> Iterator[Shown]:
     """Run `busmark bus watch` on a terminal of its own: on this bus, or on the messages of `feed`.
     It ends with the block."""
-    from busmark.adapters import worker
+    from busmark.adapters import bus
 
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
     environment = {**os.environ, "TERM": "xterm-256color"}
     if feeds:
-        environment |= {REAL: str(worker()), "BUSMARK_WORKER": os.path.abspath(__file__)}
+        environment |= {REAL: str(bus()), "BUSMARK_BUS": os.path.abspath(__file__)}
     process = subprocess.Popen(
         [
             sys.executable,

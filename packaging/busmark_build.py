@@ -109,11 +109,14 @@ def build(adapter: Path) -> list[Path]:
 
 
 def build_programs() -> list[Path]:
-    """Build the programs beside the worker: the conformance suite, a lab's forwarder, and the
-    reader of captures. Return their paths."""
+    """Build the programs beside the worker: the conformance suite, a lab's forwarder, the reader of
+    captures, and participants on a bus. Return their paths."""
     # As the Makefile builds them.
-    for packages in (("busmark-forwarder", "busmark-packets"), ("busmark-conformance",)):
+    for packages in (
+        ("busmark-bus", "busmark-forwarder", "busmark-packets"),
+        ("busmark-conformance",),
+    ):
         chosen = [word for package in packages for word in ("-p", package)]
         subprocess.run(["cargo", "build", "--release", "--locked", *chosen], cwd=ROOT, check=True)
-    programs = ("busmark-check", "busmark-forwarder", "busmark-packets")
+    programs = ("busmark-bus", "busmark-check", "busmark-forwarder", "busmark-packets")
     return [ROOT / "target" / "release" / name for name in programs]

@@ -27,7 +27,9 @@ from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
 
 ROOT = Path(__file__).resolve().parent.parent
-CORE = ("busmark-worker", "busmark-conformance", "busmark-forwarder", "busmark-packets")
+CORE = (
+    "busmark-worker", "busmark-bus", "busmark-conformance", "busmark-forwarder", "busmark-packets",
+)  # fmt: skip
 """Packages of the core's workspace whose programs are in the wheel."""
 STATIC = {"cyclonedds": ("libcrypto", "openssl", "Apache-2.0")}
 """Adapter: a static library of the system's (name of pkg-config, package, licence)."""

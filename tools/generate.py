@@ -52,6 +52,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "schemas/history.schema.json": schemas.history_json,
     "schemas/tracked.schema.json": schemas.tracked_json,
     "schemas/manifest.schema.json": schemas.manifest_json,
+    "schemas/bus.schema.json": schemas.bus_json,
     "schemas/recording.schema.json": schemas.recording_json,
     "schemas/capture.schema.json": schemas.capture_json,
     "schemas/explain.schema.json": schemas.explain_json,

@@ -45,6 +45,7 @@ Options that other tools and earlier versions have are no options of Busmark's, 
 | `BUSMARK_ADAPTER_PATH` | Folders with adapter libraries, separated by colons, searched first. |
 | `BUSMARK_PLUGINS` | Plug-ins that are switched off: `-bus,-capture`. |
 | `BUSMARK_WORKER` | The worker's executable, instead of the one that is found. |
+| `BUSMARK_BUS`, `BUSMARK_CHECK`, `BUSMARK_FORWARDER`, `BUSMARK_PACKETS` | The same of the others. |
 | `XDG_STATE_HOME` | Links to results are in `busmark/results` there; default: `~/.local/state`. |
 """
 

@@ -1,12 +1,13 @@
-"""JSON Schemas of the scenario, the control protocol, the analysed result, predictions,
-comparisons, histories, the manifest, the list of results, the events of a run, recordings and
-captures."""
+"""JSON Schemas of the scenario, the control protocol, the messages on a bus, the analysed result,
+predictions, comparisons, histories, the manifest, the list of results, the events of a run,
+recordings and captures."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
@@ -14,7 +15,7 @@ from pydantic import BaseModel
 from tools.pages import docstrings
 
 from busmark import facts
-from busmark.adapters import worker
+from busmark.adapters import bus, worker
 from busmark.compare import Comparison
 from busmark.compare.campaign import Campaign
 from busmark.control import events
@@ -48,10 +49,20 @@ def scenario_json() -> str:
 
 def control_json() -> str:
     """Return `schemas/control.schema.json`, as the worker prints it."""
-    done = subprocess.run([worker(), "schema"], capture_output=True, text=True, check=False)
+    return _written(_printed(worker()), "Busmark control protocol")
+
+
+def bus_json() -> str:
+    """Return `schemas/bus.schema.json`, as the program on the bus prints it."""
+    return _written(_printed(bus()), "Busmark message on a bus")
+
+
+def _printed(program: Path) -> Schema:
+    done = subprocess.run([program, "schema"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise UserError(f"the worker prints no schema: {done.stderr.strip()}", where=str(worker()))
-    return _written(json.loads(done.stdout), "Busmark control protocol")
+        raise UserError(f"no schema is printed: {done.stderr.strip()}", where=str(program))
+    schema: Schema = json.loads(done.stdout)
+    return schema
 
 
 def result_json() -> str:

@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod accounts;
-pub mod bus;
 pub mod carrier;
 mod conclusion;
 pub mod desk;

@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use busmark_adapter::{Library, ParticipantConfig, ParticipantHandle};
-use busmark_worker::bus::{Caller, Listener, Member, Name};
+use busmark_adapter::Library;
 use busmark_worker::carrier::Lines;
 use busmark_worker::desk::Desk;
 use busmark_worker::output::Output;
@@ -38,36 +37,6 @@ enum Task {
         #[arg(long)]
         lock_memory: bool,
     },
-    /// Join the bus as a participant that is driven through the middleware; goes when standard input ends.
-    Member {
-        #[command(flatten)]
-        bus: Bus,
-        /// Number of the application, which nobody else on the bus has.
-        #[arg(long)]
-        app: u32,
-        /// Number of its group.
-        #[arg(long)]
-        group: Option<u32>,
-        /// CPUs to run on, such as 0 or 0,1; any by default.
-        #[arg(long, value_delimiter = ',')]
-        cpu: Vec<usize>,
-        /// Run under `SCHED_FIFO` with this priority, 1 to 99: the middleware's threads too.
-        #[arg(long)]
-        fifo: Option<u8>,
-    },
-    /// Give orders on the bus: lines of JSON on standard input; messages go to standard output.
-    Call {
-        #[command(flatten)]
-        bus: Bus,
-        /// Hear live figures too.
-        #[arg(long)]
-        live: bool,
-    },
-    /// Hear everything that is said on the bus until standard input ends: each message a line with its time.
-    Listen {
-        #[command(flatten)]
-        bus: Bus,
-    },
     /// Read the kernel's counters now and then, and whenever something comes on standard input, until that
     /// ends: one line of JSON per reading.
     Counters {
@@ -92,29 +61,9 @@ enum Task {
     Schema,
 }
 
-/// How to attach to the middleware of the bus.
-#[derive(clap::Args)]
-struct Bus {
-    /// The adapter's library.
-    library: PathBuf,
-    /// The participant's configuration, as JSON.
-    #[arg(long)]
-    config: String,
-}
-
-impl Bus {
-    fn attach(&self) -> Result<(ParticipantHandle, ParticipantConfig), Failure> {
-        let config: ParticipantConfig = serde_json::from_str(&self.config)
-            .map_err(|error| Failure::new("invalid", format!("--config: {error}")))?;
-        let library = open(&self.library)?;
-        library.probe()?;
-        Ok((library.participant(&config)?, config))
-    }
-}
-
 fn main() -> ExitCode {
     match run(Arguments::parse().task) {
-        Ok(code) => code,
+        Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("busmark-worker: {}", failure.message);
             ExitCode::from(2)
@@ -122,58 +71,45 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(task: Task) -> Result<ExitCode, Failure> {
+fn run(task: Task) -> Result<(), Failure> {
     platform::end_with_parent();
     match task {
         Task::Participate { cpu, fifo, lock_memory } => participate(&cpu, fifo, lock_memory),
-        Task::Member { bus, app, group, cpu, fifo } => {
-            member(&bus, Name { app, group }, &cpu, fifo)
-        }
-        Task::Call { bus, live } => call(&bus, live),
-        Task::Listen { bus } => listen(&bus),
         Task::Counters { pid, every, cpu } => counters(&pid, every, &cpu),
         Task::Describe { library } => describe(&library),
         Task::Interfaces => {
             let found = interfaces()?;
-            Output::claim().and_then(|own| own.line(&found)).map_err(|e| pipe(&e))?;
-            Ok(ExitCode::SUCCESS)
+            Output::claim().and_then(|own| own.line(&found)).map_err(Failure::unreachable)?;
+            Ok(())
         }
         Task::Schema => {
             let schema = schemars::schema_for!(Protocol);
-            let text = serde_json::to_string_pretty(&schema).map_err(|e| pipe(&e))?;
-            writeln!(std::io::stdout(), "{text}").map_err(|e| pipe(&e))?;
-            Ok(ExitCode::SUCCESS)
+            let text = serde_json::to_string_pretty(&schema).map_err(Failure::unreachable)?;
+            writeln!(std::io::stdout(), "{text}").map_err(Failure::unreachable)?;
+            Ok(())
         }
     }
 }
 
-fn pipe(error: &dyn std::fmt::Display) -> Failure {
-    Failure::new("protocol", format!("the controller cannot be reached: {error}"))
-}
-
-fn open(library: &Path) -> Result<Library, Failure> {
-    Ok(Library::open(library)?)
-}
-
-fn describe(library: &Path) -> Result<ExitCode, Failure> {
-    let output = Output::claim().map_err(|e| pipe(&e))?;
-    let library = open(library)?;
+fn describe(library: &Path) -> Result<(), Failure> {
+    let output = Output::claim().map_err(Failure::unreachable)?;
+    let library = Library::open(library)?;
     let probe = library.probe();
     let text = json!({
         "capabilities": library.capabilities(),
         "available": probe.is_ok(),
         "reason": probe.err().map(|error| error.message),
     });
-    output.line(&text).map_err(|e| pipe(&e))?;
-    Ok(ExitCode::SUCCESS)
+    output.line(&text).map_err(Failure::unreachable)?;
+    Ok(())
 }
 
-fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<ExitCode, Failure> {
-    let output = Output::claim().map_err(|e| pipe(&e))?;
-    if let Err(failure) = apply_limits(cpus, fifo, lock_memory) {
+fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<(), Failure> {
+    let output = Output::claim().map_err(Failure::unreachable)?;
+    if let Err(failure) = limits::apply(cpus, fifo, lock_memory) {
         // Why it cannot begin is the first line for the controller.
         let reply = Reply::Failed { id: 0, ok: false, error: failure.clone() };
-        output.line(&reply).map_err(|e| pipe(&e))?;
+        output.line(&reply).map_err(Failure::unreachable)?;
         return Err(failure);
     }
     let hello = Hello {
@@ -182,63 +118,27 @@ fn participate(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<Ex
         version: env!("CARGO_PKG_VERSION"),
         pid: std::process::id(),
     };
-    output.line(&hello).map_err(|e| pipe(&e))?;
+    output.line(&hello).map_err(Failure::unreachable)?;
     let mut desk = Desk::new(|| {
         // The controller is gone or done. A session at work would not notice: end it here.
         std::thread::sleep(Duration::from_secs(2));
         std::process::exit(0);
     });
     desk.listen(Lines(BufReader::new(std::io::stdin())), output);
-    desk.work().map_err(|e| pipe(&e))?;
-    Ok(ExitCode::SUCCESS)
+    desk.work().map_err(Failure::unreachable)?;
+    Ok(())
 }
 
-fn member(bus: &Bus, name: Name, cpus: &[usize], fifo: Option<u8>) -> Result<ExitCode, Failure> {
-    let output = Output::claim().map_err(|e| pipe(&e))?;
-    apply_limits(cpus, fifo, false)?;
-    name.check()?;
-    let (participant, config) = bus.attach()?;
-    let member = Member::join(name, participant, config, output)?;
-    member.until(BufReader::new(std::io::stdin()));
-    member.work();
-    Ok(ExitCode::SUCCESS)
-}
-
-fn call(bus: &Bus, live: bool) -> Result<ExitCode, Failure> {
-    let output = Output::claim().map_err(|e| pipe(&e))?;
-    let (participant, _) = bus.attach()?;
-    let caller = Caller::join(participant, live, output)?;
-    caller.work(BufReader::new(std::io::stdin())).map_err(|e| pipe(&e))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn listen(bus: &Bus) -> Result<ExitCode, Failure> {
-    let output = Output::claim().map_err(|e| pipe(&e))?;
-    let (participant, _) = bus.attach()?;
-    let listener = Listener::join(&participant, output)?;
-    listener.work(BufReader::new(std::io::stdin())).map_err(|e| pipe(&e))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn counters(processes: &[u32], every: f64, cpus: &[usize]) -> Result<ExitCode, Failure> {
+fn counters(processes: &[u32], every: f64, cpus: &[usize]) -> Result<(), Failure> {
     let every = Duration::try_from_secs_f64(every)
         .map_err(|error| Failure::new("invalid", format!("--every {every}: {error}")))?;
     if !cpus.is_empty() {
         limits::pin(cpus)?;
     }
-    let watch = counters::Watch::begin(processes, std::io::stdout()).map_err(|e| pipe(&e))?;
+    let watch =
+        counters::Watch::begin(processes, std::io::stdout()).map_err(Failure::unreachable)?;
     // Not before: nothing is measured yet, and the first reading must not wait for an idle CPU.
     limits::idle()?;
-    watch.until_end(std::io::stdin(), every).map_err(|e| pipe(&e))?;
-    Ok(ExitCode::SUCCESS)
-}
-
-fn apply_limits(cpus: &[usize], fifo: Option<u8>, lock_memory: bool) -> Result<(), Failure> {
-    if !cpus.is_empty() {
-        limits::pin(cpus)?;
-    }
-    if lock_memory {
-        limits::lock_memory()?;
-    }
-    fifo.map_or(Ok(()), limits::fifo)
+    watch.until_end(std::io::stdin(), every).map_err(Failure::unreachable)?;
+    Ok(())
 }

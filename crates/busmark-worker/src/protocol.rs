@@ -401,6 +401,11 @@ impl Failure {
     pub fn new(kind: &str, message: impl Into<String>) -> Self {
         Self { kind: kind.to_owned(), message: message.into() }
     }
+
+    /// The controller cannot be written to, or read from.
+    pub fn unreachable(error: impl std::fmt::Display) -> Self {
+        Self::new("protocol", format!("the controller cannot be reached: {error}"))
+    }
 }
 
 impl From<busmark_adapter::Error> for Failure {

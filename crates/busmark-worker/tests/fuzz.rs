@@ -1,157 +1,42 @@
-//! Damaged lines of the control protocol and damaged messages of the bus: each is read, or refused in
-//! words. `BUSMARK_FUZZ_INPUTS` says how many; the seed is fixed, so that what fails once fails again.
+//! Damaged lines of the control protocol: each is read, or refused in words.
 
-use busmark_worker::bus::message;
+#[path = "common/damage.rs"]
+mod damage;
+
 use busmark_worker::protocol::{Command, Request};
 use busmark_worker::ranges;
-use fastrand::Rng;
-use serde_json::{Map, Value, json};
+use damage::{Outcome, fuzz, fuzz_at_length};
 
-/// One of each command, order and news, as controllers and members write them.
+/// One of each command, as controllers write them.
 const CORPUS: &str = include_str!("data/messages.jsonl");
-/// Texts of numbers, names and nests where the parser has to decide.
-const ODD: [&str; 12] = [
-    "-1",
-    "1e400",
-    "0.1",
-    "18446744073709551616",
-    "9223372036854775807",
-    "null",
-    "\"\"",
-    "\"\\ud800\"",
-    "\"\\u0000\"",
-    "[]",
-    "{}",
-    "[[[[[[[[[[]]]]]]]]]]",
-];
 
-/// What came of the inputs.
-#[derive(Default)]
-struct Outcome {
-    read: u64,
-    refused: u64,
-}
-
-impl Outcome {
-    fn note<T, E>(&mut self, result: &Result<T, E>, words: impl Fn(&E) -> &str) {
-        match result {
-            Ok(_) => self.read += 1,
-            Err(error) => {
-                let words = words(error);
-                assert!((8..2000).contains(&words.len()), "no words for a user: {words:?}");
-                assert!(!words.contains('\u{1b}'), "{words:?}");
-                self.refused += 1;
-            }
+fn read(bytes: &[u8], outcome: &mut Outcome) {
+    // A worker reads lines of text.
+    let Ok(line) = std::str::from_utf8(bytes) else { return };
+    match serde_json::from_str::<Request>(line) {
+        Ok(Request { command: Command::Prepare(setup), .. }) => {
+            outcome.note(&ranges::check(&setup), |failure| &failure.message);
         }
+        Ok(_) => outcome.read += 1,
+        Err(_) => outcome.refused += 1,
     }
-}
-
-/// Another value in place of one at random, a key less or a key twice.
-fn other_value(random: &mut Rng, value: &mut Value) {
-    let deeper = random.u8(..4) > 0;
-    match value {
-        Value::Object(map) if deeper && !map.is_empty() => {
-            let at = random.usize(..map.len());
-            if random.u8(..12) == 0 {
-                *map = without(map, at);
-            } else if let Some(one) = map.values_mut().nth(at) {
-                other_value(random, one);
-            }
-        }
-        Value::Array(list) if deeper && !list.is_empty() => {
-            let at = random.usize(..list.len());
-            if random.u8(..12) == 0 {
-                list.push(list[at].clone());
-            } else {
-                other_value(random, &mut list[at]);
-            }
-        }
-        _ => {
-            *value = match random.u8(..7) {
-                0 => json!(random.u64(..)),
-                1 => json!(random.i64(..)),
-                2 => json!(f64::from_bits(random.u64(..))),
-                3 => json!(random.bool()),
-                4 => Value::Null,
-                5 => json!([value.clone()]),
-                _ => json!("x".repeat(random.usize(..300))),
-            };
-        }
-    }
-}
-
-fn without(map: &Map<String, Value>, at: usize) -> Map<String, Value> {
-    let kept = map.iter().enumerate().filter(|(place, _)| *place != at);
-    kept.map(|(_, (key, value))| (key.clone(), value.clone())).collect()
-}
-
-/// Other bytes in place of some, and odd texts.
-fn other_bytes(random: &mut Rng, bytes: &mut Vec<u8>) {
-    for _ in 0..=random.usize(..4) {
-        let at = random.usize(..bytes.len().max(1)).min(bytes.len());
-        match random.u8(..5) {
-            0 => bytes.truncate(at),
-            1 => bytes.insert(at, random.u8(..)),
-            2 => drop(bytes.splice(at..at, ODD[random.usize(..ODD.len())].bytes())),
-            3 if at < bytes.len() => bytes[at] ^= 1 << random.u8(..8),
-            _ if at < bytes.len() => bytes[at] = b"{}[]\",:0-eE\\"[random.usize(..12)],
-            _ => (),
-        }
-    }
-}
-
-fn fuzz(inputs: u64) -> Outcome {
-    let corpus: Vec<Value> =
-        CORPUS.lines().map(|line| serde_json::from_str(line).expect("a message")).collect();
-    let mut random = Rng::with_seed(20_261_123);
-    let mut outcome = Outcome::default();
-    let mut bytes = Vec::new();
-    for _ in 0..inputs {
-        let mut value = corpus[random.usize(..corpus.len())].clone();
-        for _ in 0..random.usize(..3) {
-            other_value(&mut random, &mut value);
-        }
-        bytes.clear();
-        serde_json::to_writer(&mut bytes, &value).expect("memory");
-        if random.u8(..3) == 0 {
-            other_bytes(&mut random, &mut bytes);
-        }
-        outcome.note(&message::order(&bytes), |trouble| &trouble.message);
-        outcome.note(&message::report(&bytes), |trouble| &trouble.message);
-        // A worker reads lines of text.
-        let Ok(line) = std::str::from_utf8(&bytes) else { continue };
-        match serde_json::from_str::<Request>(line) {
-            Ok(Request { command: Command::Prepare(setup), .. }) => {
-                outcome.note(&ranges::check(&setup), |failure| &failure.message);
-            }
-            Ok(_) => outcome.read += 1,
-            Err(_) => outcome.refused += 1,
-        }
-    }
-    outcome
 }
 
 #[test]
-fn messages_as_they_are_written_are_read() {
+fn commands_as_they_are_written_are_read() {
     for line in CORPUS.lines() {
-        let request = serde_json::from_str::<Request>(line).is_ok();
-        let bus =
-            message::order(line.as_bytes()).is_ok() || message::report(line.as_bytes()).is_ok();
-        assert!(request || bus, "{line}");
+        assert!(serde_json::from_str::<Request>(line).is_ok(), "{line}");
     }
 }
 
 #[test]
-fn damaged_messages_are_read_or_refused() {
-    let outcome = fuzz(20_000);
+fn damaged_commands_are_read_or_refused() {
+    let outcome = fuzz(CORPUS, 20_000, read);
     assert!(outcome.read > 1000 && outcome.refused > 1000);
 }
 
 #[test]
 #[ignore = "as many inputs as BUSMARK_FUZZ_INPUTS says, ten million by default: minutes"]
 fn as_many_as_asked_for_are_read_or_refused() {
-    let inputs = std::env::var("BUSMARK_FUZZ_INPUTS").ok().and_then(|text| text.parse().ok());
-    let inputs = inputs.unwrap_or(10_000_000);
-    let Outcome { read, refused } = fuzz(inputs);
-    println!("{inputs} inputs, {read} times read and {refused} times refused, no panic");
+    fuzz_at_length(CORPUS, read);
 }

@@ -11,6 +11,8 @@ from busmark.adapters.describe import (
     resolve,
 )
 from busmark.adapters.installed import (
+    BUS,
+    bus,
     checker,
     environment,
     forwarder,
@@ -23,6 +25,7 @@ from busmark.adapters.installed import (
 from busmark.facts import Fault, adapter_facts
 
 __all__ = [
+    "BUS",
     "EVIDENCE",
     "Adapter",
     "Cell",
@@ -30,6 +33,7 @@ __all__ = [
     "Fault",
     "adapter_facts",
     "available",
+    "bus",
     "check",
     "checker",
     "compliance",

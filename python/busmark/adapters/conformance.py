@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from busmark import files
-from busmark.adapters.installed import checker, environment, not_startable
+from busmark.adapters.installed import CHECKER, checker, environment, not_startable
 from busmark.errors import UserError
 from busmark.launcher import DEVNULL, PIPE, Launched, PrintsWithoutEnd, Start
 from busmark.model.parameters import CAPABILITIES, QOS
@@ -223,7 +223,7 @@ def _run(path: Path, folder: Path | None) -> dict[str, Any]:
         start = Start([str(program), str(path), "--json"], {**environment(), **own})
         process = Launched(start, "round", stdin=DEVNULL, stderr=PIPE)
     except OSError as error:
-        raise not_startable(program, error) from None
+        raise not_startable(program, error, CHECKER) from None
     try:
         with process:
             answer, errors = process.complete(CHECK_TIMEOUT_S)

@@ -17,7 +17,7 @@ WORKER = "busmark-worker"
 CHECKER = "busmark-check"
 FORWARDER = "busmark-forwarder"
 PACKETS = "busmark-packets"
-WORKER_VARIABLE = "BUSMARK_WORKER"
+BUS = "busmark-bus"
 PACKAGES_VARIABLE = "BUSMARK_SITE_PACKAGES"
 
 
@@ -61,17 +61,8 @@ def contract() -> Path:
 
 
 def worker() -> Path:
-    """Return the worker's executable."""
-    named = os.environ.get(WORKER_VARIABLE)
-    if named:
-        if Path(named).is_file() and os.access(named, os.X_OK):
-            return Path(named)
-        raise UserError(
-            "not an executable file",
-            where=f"{WORKER_VARIABLE}={named}",
-            remedy="Unset the variable, or name a busmark-worker.",
-        )
-    return _program(WORKER, f"Build it with `make build`, or name it in {WORKER_VARIABLE}.")
+    """Return the executable that measures."""
+    return _program(WORKER)
 
 
 def checker() -> Path:
@@ -80,20 +71,36 @@ def checker() -> Path:
     It replaces malloc to count allocations, which a worker that measures must not do: hence a
     program of its own.
     """
-    return _program(CHECKER, "Build it with `make build`.")
+    return _program(CHECKER)
 
 
 def forwarder() -> Path:
     """Return the executable that delays the frames of a lab."""
-    return _program(FORWARDER, "Build it with `make build`.")
+    return _program(FORWARDER)
 
 
 def packets() -> Path:
     """Return the executable that reads captures."""
-    return _program(PACKETS, "Build it with `make build`.")
+    return _program(PACKETS)
 
 
-def _program(name: str, remedy: str) -> Path:
+def bus() -> Path:
+    """Return the executable of participants on a bus, and of who drives and hears them."""
+    return _program(BUS)
+
+
+def _program(name: str) -> Path:
+    """Return a program's executable: the one that the variable of its name has, or one beside the
+    adapters or the interpreter, or one in PATH."""
+    named = os.environ.get(_variable(name))
+    if named:
+        if Path(named).is_file() and os.access(named, os.X_OK):
+            return Path(named)
+        raise UserError(
+            "not an executable file",
+            where=f"{_variable(name)}={named}",
+            remedy=f"Unset the variable, or name a {name}.",
+        )
     # An installed package has it beside the interpreter, also where that folder is not in PATH.
     for folder in [*search_path(), programs()]:
         if os.access(folder / name, os.X_OK):
@@ -101,7 +108,15 @@ def _program(name: str, remedy: str) -> Path:
     found = shutil.which(name)
     if found:
         return Path(found)
-    raise UserError(f"{name} is not installed", remedy=remedy)
+    raise UserError(
+        f"{name} is not installed",
+        remedy=f"Build it with `make build`, or name it in {_variable(name)}.",
+    )
+
+
+def _variable(name: str) -> str:
+    """Return the variable that names another program in place of this one: `BUSMARK_WORKER`."""
+    return name.upper().replace("-", "_")
 
 
 _MORE_TASKS = (
@@ -120,11 +135,11 @@ _LIMITED = {
 }
 
 
-def not_startable(path: Path, error: OSError) -> UserError:
-    """Return the error for a worker that is there, but that the system does not run."""
-    again = f"Build it again with `make build`, or name another in {WORKER_VARIABLE}."
+def not_startable(path: Path, error: OSError, name: str = WORKER) -> UserError:
+    """Return the error for a program that is there, but that the system does not run."""
+    again = f"Build it again with `make build`, or name another in {_variable(name)}."
     return UserError(
-        f"the worker cannot be started ({error.strerror or error})",
+        f"{name} cannot be started ({error.strerror or error})",
         where=str(path),
         remedy=_LIMITED.get(error.errno or 0, again),
     )

@@ -92,10 +92,21 @@ def test_every_command_of_a_round_fits(command: str, arguments: dict[str, Any]) 
     jsonschema.validate(request, part("control", "Request"))
 
 
+def test_messages_on_a_bus_fit_their_schema() -> None:
+    fits = jsonschema.Draft202012Validator(schema("bus"))
+    written = ROOT / "crates/busmark-bus/tests/data/messages.jsonl"
+    recorded = ROOT / "python/busmark/plugins/bus/tests/recorded/session.jsonl"
+    for file in (written, recorded):
+        for line in file.read_text(encoding="utf-8").splitlines():
+            assert fits.is_valid(json.loads(line)), line
+    order = json.loads(written.read_text(encoding="utf-8").splitlines()[0])
+    assert not fits.is_valid({**order, "do": {"cmd": "dance"}})
+
+
 def test_the_schema_files_are_all_there() -> None:
     found = {path.name for path in Path(ROOT / "schemas").iterdir()}
     kinds = (
         "scenario", "control", "result", "prediction", "comparison", "history", "tracked",
-        "manifest", "listing", "events", "recording", "capture", "explain", "adapter",
+        "manifest", "listing", "events", "bus", "recording", "capture", "explain", "adapter",
     )  # fmt: skip
     assert found == {f"{kind}.schema.json" for kind in kinds}

@@ -27,7 +27,7 @@ def test_failed_tests_of_python_are_listed_once_and_not_run_again(
 ) -> None:
     (tmp_path / "test_0.py").write_text(BROKEN)
     plain = ["-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", str(tmp_path)]
-    command = [sys.executable, "-m", "pytest", "-rsfE", *plain, str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", "-rsfE", "-p", "no:randomly", *plain, str(tmp_path)]
     counts = run_tests.run(Step("tests: here", command, run_tests.pytest, tmp_path)).counts
     assert counts == Counts(failed=2)
     assert counts.failures == [f"test_0.py::test_breaks[{of}]" for of in ("a word", "two - words")]

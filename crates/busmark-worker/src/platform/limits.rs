@@ -11,6 +11,17 @@ use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
 use crate::protocol::Failure;
 
+/// Applies what is asked for, before anything else is done.
+pub fn apply(cpus: &[usize], priority: Option<u8>, memory: bool) -> Result<(), Failure> {
+    if !cpus.is_empty() {
+        pin(cpus)?;
+    }
+    if memory {
+        lock_memory()?;
+    }
+    priority.map_or(Ok(()), fifo)
+}
+
 /// Restricts the process to these CPUs.
 pub fn pin(cpus: &[usize]) -> Result<(), Failure> {
     let mut set = CpuSet::new();

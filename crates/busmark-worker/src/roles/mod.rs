@@ -18,7 +18,7 @@ mod senders;
 mod sight;
 mod spots;
 mod stamps;
-pub(crate) mod subscriber;
+pub mod subscriber;
 mod transmitter;
 
 use std::sync::Arc;

@@ -19,7 +19,9 @@ from typing import Any
 from pydantic_core import from_json
 
 from busmark.adapters import (
+    BUS,
     Adapter,
+    bus,
     environment,
     not_startable,
     resolve,
@@ -128,7 +130,7 @@ class Attachment:
         return f"{self.adapter} domain {self.domain}"
 
     def arguments(self) -> list[str]:
-        """Return the arguments of the worker that say how to attach.
+        """Return the arguments of the program that say how to attach.
 
         Raises:
             UserError: the adapter cannot be used, or does not have such a transport or option.
@@ -215,7 +217,7 @@ class Process:
         try:
             self._process = Launched(start, None, stderr=PIPE)
         except OSError as error:
-            raise not_startable(Path(start.command[0]), error) from None
+            raise not_startable(Path(start.command[0]), error, BUS) from None
         self._chunks: queue.SimpleQueue[tuple[list[bytes], int] | None] = queue.SimpleQueue()
         """Lines that came together, and when; None: there are no more."""
         self._lines: deque[tuple[bytes, int]] = deque()
@@ -305,7 +307,7 @@ class Process:
             return ""
         if code is not None and code < 0:
             return f"it was ended by {signal_name(-code)}"
-        prefix = "busmark-worker: "
+        prefix = f"{BUS}: "
         own = [line for line in self._errors if line.startswith(prefix)]
         text = own or self._errors
         return text[-1].removeprefix(prefix) if text else f"it ended with exit code {code}"
@@ -333,8 +335,8 @@ def process(
     stamped: bool = False,
     reading: Reading = READING,
 ) -> Iterator[Process]:
-    """Yield a worker on the bus, which ends with the block."""
-    command = [str(worker()), task, *attachment.arguments(), *extra]
+    """Yield a process of `busmark-bus`, which ends with the block."""
+    command = [str(bus()), task, *attachment.arguments(), *extra]
     with started(Start(command, environment()), stamped=stamped, reading=reading) as running:
         yield running
 

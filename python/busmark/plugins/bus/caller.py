@@ -78,7 +78,9 @@ class Caller:
         while True:
             message = self.next(60.0)
             if message is None:
-                raise UserError("the order could not be given: the worker does not answer")
+                raise UserError(
+                    "the order could not be given: the process on the bus does not answer"
+                )
             if "refused" in message:
                 raise UserError(message["refused"]["message"])
             if "ordered" in message:
@@ -117,7 +119,7 @@ class Caller:
         self.ask({"entities": {}})
         message = self.text("entities")
         if message is None:
-            raise UserError("the worker does not say what is on the bus")
+            raise UserError("the process on the bus does not say what is there")
         return message
 
     def answered(self, number: int) -> list[Message]:

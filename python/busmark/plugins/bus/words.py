@@ -25,6 +25,9 @@ SEGMENTS = {
 KINDS = ("transceiver", "transponder", "transmitter", "receiver")
 """Kinds of tests."""
 
+ACTIVE = ("transceiver", "transmitter")
+"""Kinds of tests that send by themselves, to an end of their own."""
+
 OTHER_END = {
     "transceiver": "transponder",
     "transponder": "transceiver",
@@ -260,8 +263,7 @@ def _ended(message: Message) -> str:
 
 def _sent(report: Message, ordered_hz: float | None) -> str:
     """Return how many, and at which rate where the ordered one was not kept."""
-    # A participant of an older Busmark ends when its last sample is sent.
-    sent, span_ns = report["sent"], report.get("last_ns", report["end_ns"]) - report["begin_ns"]
+    sent, span_ns = report["sent"], report["last_ns"] - report["begin_ns"]
     if ordered_hz and sent > 1 and span_ns > 0:
         # From the first to the last of them.
         rate = (sent - 1) / (span_ns / 1e9)
@@ -384,7 +386,7 @@ def tests(text: Message) -> list[Row]:
 
 
 def _rate(test: Message) -> str:
-    if test["kind"] not in ("transceiver", "transmitter"):
+    if test["kind"] not in ACTIVE:
         return "—"
     return f"{test['rate_hz']:g}" if test["rate_hz"] else "max"
 

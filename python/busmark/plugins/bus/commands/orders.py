@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from busmark.plugins.bus.commands.options import address
+from busmark.plugins.bus.words import ACTIVE
 
 if TYPE_CHECKING:
     from busmark.plugins.bus.attachment import Attachment
     from busmark.plugins.bus.caller import Caller, Message
 
-ACTIVE = ("transceiver", "transmitter")
 STREAM = ("transmitter", "receiver")
-"""Kinds of tests that end by themselves."""
+"""Kinds of tests whose samples are not answered."""
 ENDED_S = 5.0
 """Time that several participants get to end their tests."""
 MOST_NAMED = 10
@@ -31,7 +31,7 @@ class Order:
     to: Any
     task: Message
     takes_s: float = 0.0
-    """Return the time that the order itself may take before it is answered."""
+    """Time that the order itself may take before it is answered."""
 
     @property
     def is_for_one(self) -> bool:
@@ -199,7 +199,7 @@ def _apps(text: str) -> list[int]:
 
 
 def _qos(text: str) -> Message:
-    """Return one value of each policy, as the worker reads it."""
+    """Return one value of each policy, as participants read it."""
     from busmark.control.roles import qos_settings
     from busmark.model.settling import ROS_PROFILES
     from busmark.scenario.line.words import Mistaken

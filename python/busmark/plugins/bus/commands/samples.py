@@ -300,7 +300,7 @@ def _of_foreign(message: Message) -> str:
 def injected(
     caller: Caller, bus: Attachment, topic: str, size: int, count: int, wait_s: float
 ) -> tuple[Message | None, str]:
-    """Write these samples; return the worker's message about it, or None, and a sentence.
+    """Write these samples; return the message about it, or None, and a sentence.
 
     Raises:
         Nobody: no reader of the topic was found.

@@ -28,9 +28,6 @@ from busmark.plugins.bus.words import STRANGE, Message, reason
 LONGEST_LINE = 1 << 20
 """Bytes of a line: no message of a bus becomes as long."""
 
-NAMES = ((b'"legs":', b'"segments":'), (b'"untold":', b'"omitted":'))
-"""Earlier and present keys of messages. Nothing in quotes can look like them."""
-
 RECORDS = "`busmark bus record FILE --adapter NAME` makes a recording."
 
 
@@ -131,8 +128,6 @@ def _parsed(line: bytes) -> dict[str, Any]:
         ValueError: why there is none.
     """
     try:
-        for earlier, now in NAMES:
-            line = line.replace(earlier, now)
         found = json.loads(line.decode("utf-8"), parse_constant=_no_number)
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8") from None

@@ -16,7 +16,7 @@ from busmark.errors import UserError
 from busmark.plugins.bus.caller import ANSWER_S, Caller
 from busmark.plugins.bus.recording.reader import Test
 from busmark.plugins.bus.recording.score import Score, Step, started
-from busmark.plugins.bus.words import STRANGE, Message, reason
+from busmark.plugins.bus.words import ACTIVE, STRANGE, Message, reason
 
 UNSET = ("depth", "max_blocking_ns", "order_by_source")
 """Policies that are at their default where they are 0 or false."""
@@ -55,7 +55,7 @@ def _definition(definition: dict[str, Any]) -> list[str]:
         parts.append(f"from {' '.join(map(str, sources))}")
     if rate_hz := definition.get("rate_hz"):
         parts.append(f"{rate_hz:,g} Hz" if isinstance(rate_hz, int | float) else str(rate_hz))
-    if definition.get("kind") in ("transceiver", "transmitter") and "duration_s" in definition:
+    if definition.get("kind") in ACTIVE and "duration_s" in definition:
         duration_s = definition["duration_s"]
         parts.append(f"{duration_s:g} s" if isinstance(duration_s, int | float) else "")
     return parts

@@ -9,11 +9,10 @@ from typing import Any
 
 from busmark.errors import UserError
 from busmark.plugins.bus.recording.reader import Order, Session, Test
-from busmark.plugins.bus.words import Message
+from busmark.plugins.bus.words import ACTIVE, Message
 
 QUESTIONS = frozenset({"list"})
 """Orders that change nothing."""
-ACTIVE = ("transceiver", "transmitter")
 DURATION_S = 60.0
 """Length of a test that names none."""
 SHORTEST_S = 0.001

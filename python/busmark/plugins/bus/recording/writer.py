@@ -151,17 +151,17 @@ class Listener:
     def __init__(self, running: Process, attachment: Attachment) -> None:
         self._process = running
         first = running.next(JOIN_S)
-        if not isinstance(first, dict) or "listener" not in first:
+        if not isinstance(first, dict) or "caller" not in first:
             why = first.why if isinstance(first, Ending) else "no answer"
             raise UserError(why or "no answer", where="the bus cannot be joined")
-        self.header = _header(attachment, int(first["listener"]))
+        self.header = _header(attachment, int(first["caller"]))
         self._unread = 0
 
     @classmethod
     @contextmanager
     def on(cls, attachment: Attachment) -> Iterator[Self]:
         """Return a listener on this bus, which leaves with the block."""
-        with process("listen", attachment) as running:
+        with process("call", attachment, ["--record"]) as running:
             yield cls(running, attachment)
 
     def next(self, within_s: float) -> What | Ending | None:

@@ -1,10 +1,13 @@
-"""Interface and address of a bus: what is not named is what this machine has."""
+"""Interface and address of a bus: what is not named is what this machine has. The program that
+attaches there."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
+import seams
 
 from busmark.errors import UserError
 from busmark.plugins.bus import attachment
@@ -51,3 +54,14 @@ def test_packets_between_programs_of_one_machine_are_looked_for_on_the_loopback(
     there = Attachment("x", interface="eth0", address="10.0.0.5")
     assert places(there, "udp") == [("eth0", "udp"), ("lo", "(udp) and host 10.0.0.5")]
     assert places(Attachment("x"), "udp") == [("lo", "udp")]
+
+
+@pytest.mark.parametrize("text", [None, "\x7fELF, but not really"])
+def test_a_program_that_cannot_be_started_is_named(tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "my-bus"
+    if text:
+        path.write_text(text)
+        path.chmod(0o755)
+    ended = seams.run("bus", "list", "--adapter", "null", BUSMARK_BUS=str(path))
+    assert ended.code == 2
+    assert str(path) in ended.text and "BUSMARK_BUS" in ended.text and "busmark-bus" in ended.text

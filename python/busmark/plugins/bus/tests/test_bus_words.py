@@ -90,7 +90,7 @@ READ = {
         }
     ],
 }
-SENT = {"sent": 1000, "ended": "duration", "begin_ns": 10, "end_ns": 10_000_000_010}
+SENT = {"sent": 1000, "ended": "duration", "begin_ns": 10, "last_ns": 10_000_000_010}
 STREAM = {"writer": 192, "samples": 101, "bytes": 6400, "span_ns": 1_000_000_000}
 MESSAGES: list[tuple[dict[str, Any], str]] = [
     ({"news": "joined", "member": MEMBER},

@@ -43,14 +43,6 @@ def test_what_is_written_is_read(path: Path) -> None:
     assert [line for _, line in reader.lines()] == lines and not reader.cut
 
 
-def test_earlier_keys_of_messages_are_read_as_the_present_ones(path: Path) -> None:
-    whole = recordings.write(path, [recordings.heard(3.0, "other", legs={}, untold=4)]).read_text()
-    assert '"legs"' in whole and '"untold"' in whole
-    (line, _) = [line for _, line in Reader(path).lines()]
-    assert isinstance(line, MessageLine)
-    assert line.message["segments"] == {} and line.message["omitted"] == 4
-
-
 def test_what_a_killed_recorder_leaves_is_read_up_to_its_last_line(path: Path) -> None:
     whole = recordings.write(path, recordings.SESSION).read_bytes()
     lines = whole.splitlines(keepends=True)

@@ -2,11 +2,12 @@
 //! the control protocol. A definition names no file and no library.
 
 use busmark_adapter::{CapabilityReport, Payload, Qos, Wait};
+use busmark_worker::protocol::Failure;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::message::LAST_NUMBER;
-use crate::protocol::Failure;
+use crate::message::LAST_NUMBER;
 
 /// Last number of a test.
 const LAST_TEST: u32 = 65_535;
@@ -27,7 +28,9 @@ const WRITERS_OF_APP: u32 = 64;
 const PASSIVE: u32 = 32;
 
 /// What a test is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// Measures round trips to transponders.
@@ -63,7 +66,7 @@ impl Kind {
 }
 
 /// A test, as one application is to take part in it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
     /// The end of the test that the application is.
@@ -84,15 +87,18 @@ pub struct Definition {
     pub readers: u32,
     /// Kind of the body's elements.
     #[serde(default = "octet")]
+    #[schemars(with = "String")]
     pub payload: Payload,
     /// Bytes of the body.
     #[serde(default = "size")]
     pub size: usize,
     /// How readers wait; by default as the adapter prefers.
     #[serde(default)]
+    #[schemars(with = "Option<String>")]
     pub wait: Option<Wait>,
     /// Quality of service of its endpoints.
     #[serde(default)]
+    #[schemars(with = "Value")]
     pub qos: Qos,
     /// Samples per second; 0: as fast as possible, round trips one after the other.
     #[serde(default)]

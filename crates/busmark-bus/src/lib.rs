@@ -6,15 +6,15 @@
 //! answered, and a member knows by the caller and the number of an order whether it has had it before.
 //!
 //! The bus is one more carrier of the control protocol: each test of a member is a
-//! [`Desk`](crate::desk::Desk) with a thread of its own, which takes the commands that a pipe would
+//! [`Desk`](busmark_worker::desk::Desk) with a thread of its own, which takes the commands that a pipe would
 //! bring. Nothing of a measurement's path is different.
+#![forbid(unsafe_code)]
 
 mod brief;
 mod caller;
 mod definition;
 mod found;
 mod join;
-mod listener;
 mod looking;
 mod member;
 pub mod message;
@@ -25,9 +25,8 @@ mod tests;
 mod topics;
 mod troubles;
 
-pub use self::caller::Caller;
+pub use self::caller::{Caller, Hears};
 pub use self::definition::{Definition, Kind};
-pub use self::listener::Listener;
 pub use self::member::{Member, Name};
 
 /// Orders, from callers to members.

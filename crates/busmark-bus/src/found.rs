@@ -5,8 +5,8 @@ use busmark_measure::now_ns;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::definition::app_of;
-use super::{Definition, Kind};
+use crate::definition::app_of;
+use crate::{Definition, Kind};
 
 /// What is known so far.
 #[derive(Clone, Debug, Serialize)]

@@ -5,8 +5,8 @@ use busmark_adapter::Qos;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::definition::Definition;
-use super::message::Change;
+use crate::definition::Definition;
+use crate::message::Change;
 
 /// A definition without what is as it is by default.
 pub fn definition(of: &Definition) -> Value {

@@ -1,11 +1,12 @@
 //! What is written on the bus: one JSON object in each sample.
 
+use busmark_adapter::Qos;
+use busmark_worker::protocol::{Failure, PROTOCOL};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::definition::{Definition, Kind};
-use crate::protocol::{Failure, PROTOCOL};
-use busmark_adapter::Qos;
+use crate::definition::{Definition, Kind};
 
 /// Bytes of the longest message. A writer of a longer one refuses it; no reader takes one.
 pub const LONGEST: usize = 32 * 1024;
@@ -14,8 +15,18 @@ pub const LAST_NUMBER: u32 = 1000;
 /// Largest number that every reader of JSON can hold.
 const LAST_ID: u64 = (1 << 53) - 1;
 
+/// Everything that is written on the bus, for the schema.
+#[derive(JsonSchema)]
+#[serde(untagged)]
+#[allow(dead_code, missing_docs)]
+pub enum Message {
+    Order(Box<Order>),
+    News(Envelope<'static, News>),
+    Trouble(Envelope<'static, Trouble>),
+}
+
 /// What a caller asks for.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
     /// Version of the protocol: 2.
@@ -35,7 +46,7 @@ pub struct Order {
 }
 
 /// Who is meant by an order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Address {
     /// Everybody on the bus.
@@ -58,7 +69,7 @@ impl Address {
 }
 
 /// What a member can be asked to do.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Task {
     /// Tell who it is, and which tests it has.
@@ -79,7 +90,7 @@ pub enum Task {
 }
 
 /// Which tests of a member.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Which {
     /// Test of this number; any without it.
@@ -98,7 +109,7 @@ impl Which {
 }
 
 /// Changes of a test. What is left out stays the same.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
     /// The test.
@@ -114,11 +125,12 @@ pub struct Change {
     pub paused: Option<bool>,
     /// Quality of service of its endpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Value>")]
     pub qos: Option<Qos>,
 }
 
 /// A message of a member, with who says it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Envelope<'a, T> {
     /// Version of the protocol: 2.
     pub busmark: u32,
@@ -138,7 +150,7 @@ pub struct Envelope<'a, T> {
 }
 
 /// On the topics of news and of live figures.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "news", rename_all = "snake_case")]
 pub enum News {
     /// A member is there.
@@ -175,7 +187,7 @@ pub enum News {
 }
 
 /// The answer to an order.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Answer {
     /// Caller of the order.
     pub caller: u64,
@@ -195,7 +207,7 @@ pub struct Answer {
 }
 
 /// An order, as its answer repeats it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Asked {
     /// Who was meant.
     pub to: Address,
@@ -222,7 +234,7 @@ impl Asked {
 }
 
 /// On the topic of troubles.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trouble {
     /// malformed, foreign, stale, overflow, contradiction.
     pub trouble: &'static str,

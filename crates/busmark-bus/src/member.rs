@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 
 use busmark_adapter::{Oversize, ParticipantConfig, ParticipantHandle};
 use busmark_measure::clock_pair;
+use busmark_worker::output::Output;
+use busmark_worker::protocol::{Failure, PROTOCOL};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::message::{self, Answer, Asked, Envelope, LAST_NUMBER, News, Order, Trouble};
-use super::orders::{Orders, Standing};
-use super::test::{Asker, Outcome, Test};
-use super::topics::{Ear, Heard, Speaker};
-use super::troubles::{EVERY, Valve};
-use super::{LIVE, NEWS, ORDERS, TROUBLES, join, looking, own_number};
-use crate::output::Output;
-use crate::protocol::{Failure, PROTOCOL};
+use crate::message::{self, Answer, Asked, Envelope, LAST_NUMBER, News, Order, Trouble};
+use crate::orders::{Orders, Standing};
+use crate::test::{Asker, Outcome, Test};
+use crate::topics::{Ear, Heard, Speaker};
+use crate::troubles::{EVERY, Valve};
+use crate::{LIVE, NEWS, ORDERS, TROUBLES, join, looking, own_number, topics};
 
 /// Messages that wait to be read; what comes beyond is dropped, and counted.
 const QUEUE: usize = 1024;
@@ -106,7 +106,7 @@ impl Member {
         output: Output,
     ) -> Result<Self, Failure> {
         name.check()?;
-        super::topics::check(participant.library().capabilities())?;
+        topics::check(participant.library().capabilities())?;
         join::nobody_has(name.app, &participant)?;
         Self::new(name, participant, config, output)
     }
@@ -215,28 +215,12 @@ impl Member {
         }
     }
 
-    fn wrapped<'a, T>(&self, seq: u64, what: &'a T) -> Envelope<'a, T> {
-        Envelope {
-            busmark: PROTOCOL,
-            app: self.name.app,
-            group: self.name.group,
-            instance: self.instance,
-            seq,
-            at_realtime_ns: clock_pair().realtime_ns,
-            what,
-        }
-    }
-
     fn tell(&mut self, news: &News) {
-        let envelope = self.wrapped(self.news.next(), news);
-        let said = self.news.say(&envelope);
-        self.print(&envelope, said);
+        self.say(|member| &mut member.news, news);
     }
 
     fn tell_live(&mut self, news: &News) {
-        let envelope = self.wrapped(self.live.next(), news);
-        let said = self.live.say(&envelope);
-        self.print(&envelope, said);
+        self.say(|member| &mut member.live, news);
     }
 
     fn trouble(&mut self, trouble: Trouble) {
@@ -246,17 +230,25 @@ impl Member {
     }
 
     fn tell_trouble(&mut self, trouble: &Trouble) {
-        let envelope = self.wrapped(self.troubles.next(), trouble);
-        let said = self.troubles.say(&envelope);
-        self.print(&envelope, said);
+        self.say(|member| &mut member.troubles, trouble);
     }
 
-    fn print(&self, envelope: &impl Serialize, said: Result<(), Failure>) {
-        if let Err(error) = said {
+    /// Says it on a topic, and to whoever started this process.
+    fn say(&mut self, topic: fn(&mut Self) -> &mut Speaker, what: &impl Serialize) {
+        let envelope = Envelope {
+            busmark: PROTOCOL,
+            app: self.name.app,
+            group: self.name.group,
+            instance: self.instance,
+            seq: topic(self).next(),
+            at_realtime_ns: clock_pair().realtime_ns,
+            what,
+        };
+        if let Err(error) = topic(self).say(&envelope) {
             let _ = writeln!(std::io::stderr(), "{}", error.message);
         }
         // Whoever started this process may not listen; the bus does.
-        let _ = self.output.line(envelope);
+        let _ = self.output.line(&envelope);
     }
 
     fn heard(&mut self, heard: &Heard) {

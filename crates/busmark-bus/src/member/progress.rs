@@ -1,13 +1,13 @@
 //! How tests get on: what their desks say, from the first command to the result.
 
 use busmark_adapter::Oversize;
+use busmark_worker::protocol::Failure;
 use serde_json::{Value, json};
 
-use super::super::message::{LONGEST, News, Trouble};
-use super::super::test::{Asker, Outcome, Test, number};
-use super::super::{Definition, Kind, brief};
 use super::Member;
-use crate::protocol::Failure;
+use crate::message::{LONGEST, News, Trouble};
+use crate::test::{Asker, Outcome, Test, number};
+use crate::{Definition, Kind, brief};
 
 /// Bytes of a result that fit into one message beside what else is in it.
 const MOST_OF_RESULT: usize = LONGEST - 2048;

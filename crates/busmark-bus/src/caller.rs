@@ -1,35 +1,80 @@
-//! Gives orders on the bus, and hands on everything that members tell.
+//! Gives orders on the bus, and hands on what members tell; for a recording everything that is said.
 
 use std::io::BufRead;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::ParticipantHandle;
-use busmark_measure::now_ns;
+use busmark_measure::{clock_pair, now_ns};
+use busmark_worker::output::Output;
+use busmark_worker::protocol::{Failure, PROTOCOL};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::looking::{self, Peeking, Question};
-use super::message::{Address, Order, Task, report};
-use super::topics::{Ear, Heard, Speaker, check, lasts};
-use super::{LIVE, NEWS, ORDERS, TROUBLES, own_number};
-use crate::output::Output;
-use crate::protocol::{Failure, PROTOCOL};
+use crate::looking::{self, Question};
+use crate::message::{Address, Order, Task, report};
+use crate::topics::{Ear, Speaker, check, lasts};
+use crate::{LIVE, NEWS, ORDERS, TROUBLES, own_number};
 
+/// Messages that wait to be handed on; what comes beyond is dropped, and counted.
 const QUEUE: usize = 4096;
 /// An order that was not answered comes again after this, where the middleware does not keep it.
 const AGAIN: Duration = Duration::from_millis(500);
 /// Whoever joins within this time after an order is given it too. Then the writer goes, and with it what
 /// the middleware keeps for late joiners: an order is not for who comes much later.
 const KEPT: Duration = Duration::from_secs(15);
+/// As long a recording asks who is there: where orders are repeated, it has as many answers.
+const ASKS: Duration = Duration::from_secs(5);
+/// Messages that are not in a recording are counted in one line for each of these periods.
+const EVERY: Duration = Duration::from_secs(1);
 const LONGEST_LINE: u64 = 1 << 20;
+
+/// What a caller hears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Hears {
+    /// News and troubles.
+    News,
+    /// Live figures too.
+    Live,
+    /// Everything, orders of others too, each message with its topic and time: for a recording.
+    Everything,
+}
+
+impl Hears {
+    /// The topics, by the names that a recording has for them.
+    fn topics(self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let all = [("news", NEWS), ("troubles", TROUBLES), ("live", LIVE), ("orders", ORDERS)];
+        all.into_iter().take(match self {
+            Self::News => 2,
+            Self::Live => 3,
+            Self::Everything => 4,
+        })
+    }
+}
 
 /// A message to a caller.
 enum Message {
-    Heard(Heard),
+    Heard { topic: &'static str, at_ns: i64, body: Vec<u8> },
     Asked(String),
     Seen(Value),
     Closed,
+}
+
+/// Counts of what was not handed on.
+#[derive(Default)]
+struct Lost {
+    /// Without the cookie of the bus.
+    foreign: AtomicU64,
+    /// With the cookie of the bus, but no message of this protocol.
+    malformed: AtomicU64,
+    /// More at once than there was room for.
+    overflow: AtomicU64,
+}
+
+fn count(one: &AtomicU64) {
+    one.fetch_add(1, Ordering::Relaxed);
 }
 
 /// A line of standard input.
@@ -67,47 +112,65 @@ pub struct Caller {
     speaker: Option<Speaker>,
     open: Vec<Open>,
     repeats: bool,
+    hears: Hears,
+    lost: Arc<Lost>,
+    /// When it was last told what was lost.
+    counted: Instant,
     house: SyncSender<Message>,
     messages: Receiver<Message>,
     output: Output,
-    peeking: Option<Peeking>,
+    peeking: Option<Ear>,
     _ears: Vec<Ear>,
 }
 
 impl Caller {
-    /// Joins; what is heard goes to `output`, each message a line: with `live`, live figures too.
+    /// Joins; what is heard goes to `output`, each message a line.
     pub fn join(
         participant: ParticipantHandle,
-        live: bool,
+        hears: Hears,
         output: Output,
     ) -> Result<Self, Failure> {
         let adapter = participant.library().capabilities();
         check(adapter)?;
         let (house, messages) = sync_channel(QUEUE);
-        let ear = |topic| {
-            let house = house.clone();
-            Ear::new(&participant, topic, move |heard| {
-                let _ = house.try_send(Message::Heard(heard));
+        let lost = Arc::<Lost>::default();
+        let ear = |(topic, full)| {
+            let (house, lost) = (house.clone(), Arc::clone(&lost));
+            Ear::new(&participant, full, move |heard| {
+                if !heard.ours {
+                    return count(&lost.foreign);
+                }
+                let message = Message::Heard { topic, at_ns: now_ns(), body: heard.body };
+                if house.try_send(message).is_err() {
+                    count(&lost.overflow);
+                }
             })
         };
-        let topics = [NEWS, TROUBLES].into_iter().chain(live.then_some(LIVE));
-        let ears = topics.map(ear).collect::<Result<_, Failure>>()?;
+        let ears = hears.topics().map(ear).collect::<Result<_, Failure>>()?;
         let repeats = !lasts(adapter);
         // There from the start, so that members are found before the first order.
         let speaker = Some(Speaker::new(&participant, ORDERS, 0)?);
-        Ok(Self {
+        let mut caller = Self {
             number: own_number(),
             last: 0,
             participant,
             speaker,
             open: Vec::new(),
             repeats,
+            hears,
+            lost,
+            counted: Instant::now(),
             house,
             messages,
             output,
             peeking: None,
             _ears: ears,
-        })
+        };
+        if hears == Hears::Everything {
+            // Who is there, with which tests: orders of callers that have gone are not kept.
+            caller.order(Address::All, None, Task::List { joining: false }, ASKS)?;
+        }
+        Ok(caller)
     }
 
     /// Takes orders from this input, one on each line, until it ends.
@@ -115,7 +178,7 @@ impl Caller {
         self.output.line(&json!({"caller": self.number}))?;
         self.listen(input);
         loop {
-            let message = match self.open.iter().map(Open::due).min() {
+            let message = match self.due() {
                 Some(next) => {
                     let wait = next.saturating_duration_since(Instant::now());
                     self.messages.recv_timeout(wait).ok()
@@ -123,13 +186,23 @@ impl Caller {
                 None => self.messages.recv().ok(),
             };
             match message {
-                Some(Message::Heard(heard)) => self.heard(&heard)?,
+                Some(Message::Heard { topic, at_ns, body }) => self.heard(topic, at_ns, &body)?,
                 Some(Message::Asked(line)) => self.ask(&line)?,
                 Some(Message::Seen(sample)) => self.output.line(&sample)?,
-                Some(Message::Closed) => return Ok(()),
-                None => self.repeat(),
+                Some(Message::Closed) => return self.tell_lost(),
+                None => {}
+            }
+            self.repeat();
+            if self.counted.elapsed() >= EVERY {
+                self.tell_lost()?;
             }
         }
+    }
+
+    /// When there is something to do, whether or not a message comes.
+    fn due(&self) -> Option<Instant> {
+        let tells = (self.hears == Hears::Everything).then_some(self.counted + EVERY);
+        self.open.iter().map(Open::due).chain(tells).min()
     }
 
     fn listen(&self, mut input: impl BufRead + Send + 'static) {
@@ -167,17 +240,28 @@ impl Caller {
                 return self.output.line(&json!({"refused": failure}));
             }
         };
+        match self.order(to, instance, task, KEPT) {
+            Ok(()) => self.output.line(&json!({"ordered": self.last, "at_ns": now_ns()})),
+            Err(failure) => self.output.line(&json!({"refused": failure, "id": self.last})),
+        }
+    }
+
+    /// Gives an order, to whoever is there or comes within this time.
+    fn order(
+        &mut self,
+        to: Address,
+        instance: Option<u64>,
+        task: Task,
+        kept: Duration,
+    ) -> Result<(), Failure> {
         self.last += 1;
         let (caller, id) = (self.number, self.last);
         let order = Order { busmark: PROTOCOL, caller, id, to, instance, task };
-        if let Err(failure) = self.say(&order) {
-            return self.output.line(&json!({"refused": failure, "id": id}));
-        }
-        let at_ns = now_ns();
+        self.say(&order)?;
         let now = Instant::now();
         let next = self.repeats.then_some(now + AGAIN);
-        self.open.push(Open { order, next, until: now + KEPT });
-        self.output.line(&json!({"ordered": id, "at_ns": at_ns}))
+        self.open.push(Open { order, next, until: now + kept });
+        Ok(())
     }
 
     /// Answers from what this process itself sees on the bus: nobody is asked.
@@ -186,10 +270,10 @@ impl Caller {
             Question::Entities {} => looking::entities(&self.participant).map(Some),
             Question::Peek(peek) => {
                 let house = self.house.clone();
-                let peeking = Peeking::begin(&self.participant, &peek, move |sample| {
+                let shown = looking::peek(&self.participant, &peek, move |sample| {
                     let _ = house.try_send(Message::Seen(sample));
                 })?;
-                self.peeking = Some(peeking);
+                self.peeking = Some(shown);
                 Ok(None)
             }
             Question::Inject(inject) => looking::inject(&self.participant, &inject).map(Some),
@@ -224,11 +308,33 @@ impl Caller {
         }
     }
 
-    fn heard(&mut self, heard: &Heard) -> std::io::Result<()> {
-        let message = if heard.ours { report(&heard.body) } else { return Ok(()) };
-        let Ok(message) = message else { return Ok(()) };
+    fn heard(&mut self, topic: &str, at_ns: i64, body: &[u8]) -> std::io::Result<()> {
+        let Ok(message) = report(body) else {
+            count(&self.lost.malformed);
+            return Ok(());
+        };
         self.acknowledge(&message);
-        self.output.line(&message)
+        if self.hears != Hears::Everything {
+            return self.output.line(&message);
+        }
+        let mut line = stamped(at_ns);
+        line["topic"] = json!(topic);
+        line["message"] = message;
+        self.output.line(&line)
+    }
+
+    /// Tells what is not in a recording, where anything is not.
+    fn tell_lost(&mut self) -> std::io::Result<()> {
+        self.counted = Instant::now();
+        let Lost { foreign, malformed, overflow } = &*self.lost;
+        let counts = [foreign, malformed, overflow].map(|one| one.swap(0, Ordering::Relaxed));
+        if self.hears != Hears::Everything || counts == [0; 3] {
+            return Ok(());
+        }
+        let [foreign, malformed, overflow] = counts;
+        let mut line = stamped(now_ns());
+        line["lost"] = json!({"foreign": foreign, "malformed": malformed, "overflow": overflow});
+        self.output.line(&line)
     }
 
     /// An order for one application is done with its answer; others may still answer one for several.
@@ -240,4 +346,11 @@ impl Caller {
             });
         }
     }
+}
+
+/// A moment of the monotonic clock by both clocks.
+fn stamped(at_ns: i64) -> Value {
+    let now = clock_pair();
+    let realtime_ns = now.realtime_ns - (now.monotonic_ns - at_ns);
+    json!({"monotonic_ns": at_ns, "realtime_ns": realtime_ns})
 }

@@ -5,18 +5,18 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel};
 use std::time::Instant;
 
 use busmark_adapter::ParticipantHandle;
+use busmark_worker::carrier::Carrier;
+use busmark_worker::desk::Desk;
+use busmark_worker::output::Output;
+use busmark_worker::platform::limits;
+use busmark_worker::protocol::{Failure, Reply};
 use serde_json::{Map, Value, json};
 
-use super::brief;
-use super::definition::{Definition, ns};
-use super::found::Discovery;
-use super::member::Message;
-use super::message::Change;
-use crate::carrier::Carrier;
-use crate::desk::Desk;
-use crate::output::Output;
-use crate::platform::limits;
-use crate::protocol::{Failure, Reply};
+use crate::brief;
+use crate::definition::{Definition, ns};
+use crate::found::Discovery;
+use crate::member::Message;
+use crate::message::Change;
 
 /// An order that waits for its answer: caller and number.
 pub type Asker = (u64, u64);

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::message::{Answer, Asked};
+use crate::message::{Answer, Asked};
 
 /// Callers that are remembered; of more, the one that was heard longest ago is forgotten.
 const CALLERS: usize = 256;

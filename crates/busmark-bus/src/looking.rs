@@ -1,27 +1,23 @@
 //! What a caller sees of the bus by itself: everything that the middleware has discovered, and samples of
 //! Busmark's own types. What others have made is looked at and never changed.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, Entity, EntityKind, Feature, Header, OnData, ParticipantHandle, Payload, Qos,
-    Taker, Wait, fill_pattern,
+    EndpointConfig, Entity, EntityKind, Feature, Header, ParticipantHandle, Payload, Qos,
+    fill_pattern,
 };
 use busmark_measure::{clock_pair, now_ns};
+use busmark_worker::protocol::Failure;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::own_number;
-use crate::protocol::Failure;
-use crate::roles::Context;
-use crate::roles::subscriber::Subscriber;
+use crate::own_number;
+use crate::topics::{Ear, not_written, wait};
 
 /// Bytes of a body that are shown.
 const SHOWN: usize = 64;
-/// Samples taken at a time.
-const BATCH: u32 = 64;
 /// Samples of one injection.
 const MOST: u32 = 1000;
 /// Bytes of the largest body that is read or injected.
@@ -119,12 +115,10 @@ fn endpoint(
         let text = format!("{} has no payload kind {payload:?}", adapter.name);
         return Err(Failure::new("unsupported", text));
     }
-    let strategies = [Wait::Waitset, Wait::Listener, Wait::Poll];
-    let wait = strategies.into_iter().find(|wait| adapter.waits.contains(wait));
     Ok(EndpointConfig {
         topic: topic.to_owned(),
         payload,
-        wait: wait.unwrap_or(Wait::Poll),
+        wait: wait(adapter),
         max_body_bytes: LARGEST.min(adapter.max_body_bytes),
         qos: qos.clone(),
         instances: keyed.into(),
@@ -132,58 +126,26 @@ fn endpoint(
     })
 }
 
-/// A reader whose samples are shown.
-pub struct Peeking(Subscriber<Shower>);
-
-struct Shower {
-    show: Box<dyn Fn(Value) + Send + Sync>,
-    seen: AtomicU64,
-}
-
-impl OnData for Shower {
-    fn on_data(&self, taker: &Taker) {
-        loop {
-            let taken = taker.take(BATCH, &mut |received| {
-                let Header { cookie, seq, sent_ns, writer_id, flags, .. } = *received.header;
-                let number = self.seen.fetch_add(1, Ordering::Relaxed) + 1;
-                let body = &received.body[..received.body.len().min(SHOWN)];
-                (self.show)(json!({
-                    "sample": {
-                        "number": number, "cookie": cookie.to_string(), "seq": seq,
-                        "sent_ns": sent_ns, "writer": writer_id, "flags": flags,
-                        "bytes": received.body.len(), "body": body,
-                    },
-                    "at_realtime_ns": clock_pair().realtime_ns,
-                }));
-            });
-            if !taken.is_ok_and(|taken| taken == BATCH) {
-                return;
-            }
-        }
-    }
-}
-
-impl Peeking {
-    /// A reader with this QoS. What comes faster than it can be shown is left out; `number` counts all.
-    pub fn begin(
-        participant: &ParticipantHandle,
-        peek: &Peek,
-        show: impl Fn(Value) + Send + Sync + 'static,
-    ) -> Result<Self, Failure> {
-        let config = endpoint(participant, &peek.topic, peek.payload, peek.keyed, &peek.qos)?;
-        let yields = config.wait == Wait::Poll;
-        let context = Context { participant: participant.clone(), cookie: 0, yields, news: None };
-        let shower = Arc::new(Shower { show: Box::new(show), seen: AtomicU64::new(0) });
-        let mut subscriber = Subscriber::new(&context, &config, shower)?;
-        subscriber.start();
-        Ok(Self(subscriber))
-    }
-}
-
-impl Drop for Peeking {
-    fn drop(&mut self) {
-        self.0.close();
-    }
+/// A reader whose samples are shown. What comes faster than that is left out; `number` counts all.
+pub fn peek(
+    participant: &ParticipantHandle,
+    Peek { topic, payload, keyed, qos }: &Peek,
+    show: impl Fn(Value) + Send + Sync + 'static,
+) -> Result<Ear, Failure> {
+    let config = endpoint(participant, topic, *payload, *keyed, qos)?;
+    let seen = AtomicU64::new(0);
+    Ear::of(participant, &config, move |received| {
+        let Header { cookie, seq, sent_ns, writer_id, flags, .. } = *received.header;
+        let number = seen.fetch_add(1, Ordering::Relaxed) + 1;
+        let body = &received.body[..received.body.len().min(SHOWN)];
+        show(json!({
+            "sample": {
+                "number": number, "cookie": cookie.to_string(), "seq": seq, "sent_ns": sent_ns,
+                "writer": writer_id, "flags": flags, "bytes": received.body.len(), "body": body,
+            },
+            "at_realtime_ns": clock_pair().realtime_ns,
+        }));
+    })
 }
 
 /// Writes samples with a cookie of their own: participants that measure count them as foreign traffic.
@@ -206,10 +168,9 @@ pub fn inject(participant: &ParticipantHandle, inject: &Inject) -> Result<Value,
     for seq in 0..u64::from(inject.count) {
         let now = now_ns();
         let header = Header { cookie, seq, intended_ns: now, sent_ns: now, ..Header::default() };
-        writer.write(&mut sample, &header).map_err(|status| {
-            let words = writer.last_error().map_or(status.to_string(), |error| error.to_string());
-            Failure::new("failed", format!("sample {seq} was not written: {words}"))
-        })?;
+        writer
+            .write(&mut sample, &header)
+            .map_err(|status| not_written(&format!("sample {seq}"), &writer, status))?;
     }
     let _ = writer.flush();
     std::thread::sleep(LINGER);

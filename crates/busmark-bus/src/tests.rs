@@ -1,6 +1,6 @@
 //! A member over the null adapter: orders as they come on the topic, and what it tells.
 
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../busmark-worker/tests/common/mod.rs"]
 mod common;
 
 use std::io::Write;
@@ -10,13 +10,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use busmark_adapter::Library;
+use busmark_worker::output::Output;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
 
-use super::member::{Member, Message, Name};
-use super::topics::Heard;
-use crate::output::Output;
+use crate::member::{Member, Message, Name};
+use crate::topics::Heard;
 
 /// Everything here is done in milliseconds on a machine that has time.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -198,7 +198,7 @@ fn several_ends_of_a_test_count_for_themselves_and_are_summed_up_in_one_message(
     let roles = ended["result"]["roles"].as_array().expect("roles").clone();
     assert_eq!(roles.len(), 8);
     assert!(roles.iter().all(|role| role["received"] == 0 && role["accounts"] == json!([])));
-    assert!(ended.to_string().len() <= super::message::LONGEST);
+    assert!(ended.to_string().len() <= crate::message::LONGEST);
 }
 
 #[test]

@@ -5,15 +5,15 @@ use std::time::Duration;
 
 use busmark_adapter::{
     CapabilityReport, EndpointConfig, Feature, Header, OnData, ParticipantHandle, Payload, Qos,
-    QosValue, Reach, Status, Taker, Wait, WriterHandle,
+    QosValue, Reach, Received, Status, Taker, Wait, WriterHandle,
 };
 use busmark_measure::now_ns;
+use busmark_worker::protocol::Failure;
+use busmark_worker::roles::Context;
+use busmark_worker::roles::subscriber::Subscriber;
 use serde::Serialize;
 
-use super::message::LONGEST;
-use crate::protocol::Failure;
-use crate::roles::Context;
-use crate::roles::subscriber::Subscriber;
+use crate::message::LONGEST;
 
 /// Cookie of every sample on these topics: a sample with another one is foreign traffic.
 const COOKIE: u64 = 0xB05B_0B05_B05B_0B05;
@@ -61,17 +61,19 @@ pub fn lasts(adapter: &CapabilityReport) -> bool {
     [QosValue::Reliable, QosValue::TransientLocal].iter().all(|value| adapter.qos.contains(value))
 }
 
+/// How readers wait here: so that they sleep, if the adapter can.
+pub fn wait(adapter: &CapabilityReport) -> Wait {
+    let strategies = [Wait::Waitset, Wait::Listener, Wait::Poll];
+    strategies.into_iter().find(|wait| adapter.waits.contains(wait)).unwrap_or(Wait::Poll)
+}
+
 /// How a topic of the bus is written and read.
 pub fn endpoint(adapter: &CapabilityReport, topic: &str) -> EndpointConfig {
     let has = |value: QosValue| adapter.qos.contains(&value);
-    let wait = [Wait::Waitset, Wait::Listener, Wait::Poll]
-        .into_iter()
-        .find(|wait| adapter.waits.contains(wait))
-        .unwrap_or(Wait::Poll);
     EndpointConfig {
         topic: topic.to_owned(),
         payload: Payload::Octet,
-        wait,
+        wait: wait(adapter),
         max_body_bytes: LONGEST as u64,
         qos: Qos {
             reliable: has(QosValue::Reliable).then_some(true),
@@ -136,50 +138,57 @@ impl Speaker {
             std::thread::sleep(Duration::from_millis(5));
         }
         let _ = self.writer.flush();
-        outcome.map_err(|status| {
-            let words = match self.writer.last_error() {
-                Some(error) if error.status == status => error.to_string(),
-                _ => status.to_string(),
-            };
-            Failure::new("failed", format!("a message could not be written: {words}"))
-        })
+        outcome.map_err(|status| not_written("a message", &self.writer, status))
     }
+}
+
+/// Why a sample was not written: in the middleware's words, where it has some.
+pub fn not_written(what: &str, writer: &WriterHandle, status: Status) -> Failure {
+    let words = match writer.last_error() {
+        Some(error) if error.status == status => error.to_string(),
+        _ => status.to_string(),
+    };
+    Failure::new("failed", format!("{what} could not be written: {words}"))
 }
 
 /// Hands on what comes on a topic, on a thread of the middleware's or of its own.
 pub struct Ear(Subscriber<Handler>);
 
-struct Handler {
-    heard: Box<dyn Fn(Heard) + Send + Sync>,
-}
+struct Handler(Box<dyn Fn(&Received) + Send + Sync>);
 
 impl OnData for Handler {
     fn on_data(&self, taker: &Taker) {
-        loop {
-            let taken = taker.take(BATCH, &mut |received| {
-                let ours = received.header.cookie == COOKIE;
-                (self.heard)(Heard { ours, body: received.body.to_vec() });
-            });
-            if !taken.is_ok_and(|taken| taken == BATCH) {
-                return;
-            }
+        while taker.take(BATCH, &mut |received| self.0(received)).is_ok_and(|taken| taken == BATCH)
+        {
         }
     }
 }
 
 impl Ear {
-    /// On this topic. `heard` must not block for long: the middleware may wait for it.
+    /// On this topic of the bus. `heard` must not block for long: the middleware may wait for it.
     pub fn new(
         participant: &ParticipantHandle,
         topic: &str,
         heard: impl Fn(Heard) + Send + Sync + 'static,
     ) -> Result<Self, Failure> {
         let config = endpoint(participant.library().capabilities(), topic);
+        Self::of(participant, &config, move |received| {
+            let ours = received.header.cookie == COOKIE;
+            heard(Heard { ours, body: received.body.to_vec() });
+        })
+    }
+
+    /// On any topic.
+    pub fn of(
+        participant: &ParticipantHandle,
+        config: &EndpointConfig,
+        taken: impl Fn(&Received) + Send + Sync + 'static,
+    ) -> Result<Self, Failure> {
         let yields = config.wait == Wait::Poll;
-        let context =
-            Context { participant: participant.clone(), cookie: COOKIE, yields, news: None };
-        let handler = Arc::new(Handler { heard: Box::new(heard) });
-        let mut subscriber = Subscriber::new(&context, &config, handler)?;
+        let participant = participant.clone();
+        let context = Context { participant, cookie: COOKIE, yields, news: None };
+        let handler = Arc::new(Handler(Box::new(taken)));
+        let mut subscriber = Subscriber::new(&context, config, handler)?;
         subscriber.start();
         Ok(Self(subscriber))
     }

@@ -4,12 +4,12 @@ use std::sync::mpsc::sync_channel;
 use std::time::{Duration, Instant};
 
 use busmark_adapter::ParticipantHandle;
+use busmark_worker::protocol::{Failure, PROTOCOL};
 use serde_json::Value;
 
-use super::message::{self, Address, Order, Task, report};
-use super::topics::{Ear, Speaker};
-use super::{NEWS, ORDERS, own_number};
-use crate::protocol::{Failure, PROTOCOL};
+use crate::message::{self, Address, Order, Task, report};
+use crate::topics::{Ear, Speaker};
+use crate::{NEWS, ORDERS, own_number};
 
 /// Whoever has the number has so long to say so.
 const PATIENCE: Duration = Duration::from_millis(1500);

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::message::Trouble;
+use crate::message::Trouble;
 
 /// Troubles of a kind that are reported at once.
 const AT_ONCE: u32 = 20;

@@ -1,14 +1,14 @@
 //! What a member is asked to do: tests begin, change and end. Whoever orders does not decide how much
 //! memory there is.
 
+use busmark_worker::platform;
+use busmark_worker::protocol::Failure;
 use serde_json::{Value, json};
 
-use super::super::message::{Address, Change, Task, Which};
-use super::super::test::{Asker, Phase, Test};
-use super::super::{Definition, Kind, brief, definition};
 use super::{Member, Stop};
-use crate::platform;
-use crate::protocol::Failure;
+use crate::message::{Address, Change, Task, Which};
+use crate::test::{Asker, Phase, Test};
+use crate::{Definition, Kind, brief, definition};
 
 /// Tests of one member.
 const MOST_TESTS: usize = 64;
