@@ -46,7 +46,7 @@ pub enum Purpose {
     TcpAcknowledgement,
     /// Anything else, such as the beginning and the end of connections.
     Other,
-    /// RTPS of participants that have nothing to do with the run.
+    /// RTPS from or to participants that are not the run's.
     Foreign,
     /// Packets of connections on which no sample of the run passed, and which share no end with one
     /// on which some did.

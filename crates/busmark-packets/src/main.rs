@@ -27,6 +27,9 @@ struct Arguments {
     /// Recognise only samples of the run with this cookie, in hexadecimal digits.
     #[arg(long, value_name = "HEX", value_parser = cookie)]
     cookie: Option<u64>,
+    /// Topics of the run have this in their names.
+    #[arg(long, value_name = "TEXT")]
+    topic: Option<String>,
     /// A port at which an agent of DDS-XRCE listens; for captures without the beginning of sessions.
     #[arg(long = "agent-port", value_name = "PORT")]
     agent_ports: Vec<u16>,
@@ -70,6 +73,7 @@ fn run(arguments: Arguments) -> Result<String, String> {
     let name = arguments.file.display().to_string();
     let options = Options {
         cookie: arguments.cookie,
+        topic: arguments.topic.filter(|topic| !topic.is_empty()),
         agent_ports: arguments.agent_ports,
         sample_bytes: arguments.sample_bytes.into_iter().collect(),
         window: arguments.window,

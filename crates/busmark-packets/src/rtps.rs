@@ -1,6 +1,9 @@
 //! RTPS 2.5: the header of a message, and its submessages.
 
+use std::net::IpAddr;
+
 use crate::bytes::{Order, array};
+use crate::link::Endpoint;
 
 /// Bytes of a message's header.
 pub const HEADER: usize = 20;
@@ -36,6 +39,11 @@ pub const fn is_builtin(entity: u32) -> bool {
 /// (`ParticipantVolatileMessageSecure`; DDS Security 1.1, table 10).
 pub const fn is_handshake(entity: u32) -> bool {
     matches!(entity, 0x0002_01c3 | 0x0002_01c4 | 0xff02_02c3 | 0xff02_02c4)
+}
+
+/// Whether a writer announces endpoints: their topics are in its samples.
+pub const fn names_topics(writer: u32) -> bool {
+    matches!(writer, 0x0000_03c2 | 0x0000_04c2)
 }
 
 /// Header of a message.
@@ -278,6 +286,50 @@ fn after_parameters(order: Order, content: &[u8], mut at: usize) -> Option<usize
         }
         at = at.checked_add(4 + length)?;
     }
+}
+
+/// What a list of parameters of discovery says of its participant (RTPS 2.5, 9.6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Announced<'a> {
+    /// Name of a topic that it writes or reads.
+    Topic(&'a [u8]),
+    /// Where it receives datagrams.
+    Receives(Endpoint),
+}
+
+/// What this payload announces, as far as it is there; nothing where it is no list of parameters.
+pub fn announced(payload: &[u8]) -> Vec<Announced<'_>> {
+    // PL_CDR and PL_CDR2 in either order.
+    let is_list = matches!(payload, [0, 2 | 3 | 10 | 11, _, _, ..]);
+    let mut found = Vec::new();
+    let mut rest = payload.get(4..).filter(|_| is_list).unwrap_or_default();
+    let order = Order::of_flags(payload.get(1).copied().unwrap_or(0));
+    while let (Some(id), Some(length)) = (order.u16(rest, 0), order.u16(rest, 2)) {
+        let Some(value) = rest.get(4..4 + usize::from(length)) else { break };
+        match id {
+            1 => break,
+            5 => found.extend(topic(order, value)),
+            0x2f | 0x31 | 0x32 => found.extend(receives(order, value)),
+            _ => (),
+        }
+        rest = &rest[4 + usize::from(length)..];
+    }
+    found
+}
+
+fn topic(order: Order, value: &[u8]) -> Option<Announced<'_>> {
+    let length = order.u32(value, 0)? as usize;
+    Some(Announced::Topic(value.get(4..length.checked_add(4)?)?))
+}
+
+fn receives(order: Order, value: &[u8]) -> Option<Announced<'_>> {
+    let port = u16::try_from(order.u32(value, 4)?).ok()?;
+    let address = match order.u32(value, 0)? {
+        1 => IpAddr::from(array::<4>(value, 20)?),
+        2 => IpAddr::from(array::<16>(value, 8)?),
+        _ => return None,
+    };
+    Some(Announced::Receives(Endpoint { address, port }))
 }
 
 fn sequence_number(order: Order, content: &[u8], at: usize) -> Option<i64> {

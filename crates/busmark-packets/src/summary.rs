@@ -33,6 +33,8 @@ pub struct Summary {
     pub flows: Vec<Flow>,
     /// GUID prefixes as hexadecimal digits, by their index in the table.
     pub prefixes: Vec<String>,
+    /// Indexes of those whose participants are not the run's; none where that is not known.
+    pub foreign_prefixes: Vec<u32>,
     /// Names of protocols by the index in the table.
     pub protocols: Vec<&'static str>,
     /// Names of kinds by the number in the table; a vendor's own have none.

@@ -113,12 +113,20 @@ FORMATS = {
 @dataclass(frozen=True)
 class Views:
     """Something to present, as the document for each form: `own` by what the form needs of it,
-    `whole` for all others."""
+    `whole` for all others. Each is made once, whatever the number of forms that show it."""
 
     whole: Callable[[], Document]
     own: Mapping[View, Callable[[], Document]] = field(default_factory=dict)
     others: Sequence[Document] = ()
     """Documents of other kinds that accompany it as pages and Markdown."""
+    _made: dict[View | None, Document] = field(default_factory=dict, init=False)
+    """Documents that have been made, by their view; None: the whole."""
+
+    def _document(self, view: View) -> Document:
+        key = view if view in self.own else None
+        if key not in self._made:
+            self._made[key] = self.own.get(view, self.whole)()
+        return self._made[key]
 
     def documents(self, form: Format) -> list[Document]:
         """Return what a form is to write.
@@ -126,7 +134,7 @@ class Views:
         Raises:
             UserError: it is of charts, and there are none.
         """
-        found = [self.own.get(form.view, self.whole)()]
+        found = [self._document(form.view)]
         if form.view == "charts" and form.view not in self.own:
             found = [found[0].drawn()]
             if not found[0].sections:
@@ -224,7 +232,6 @@ def write(
     """Write the forms into `folder`, which is made, and return the files by form."""
     folder.mkdir(parents=True, exist_ok=True)
     asked = list(formats)
-    made: dict[View, list[Document]] = {}
     written: dict[str, list[Path]] = {}
     for form in asked:
         if form.name in written:
@@ -233,9 +240,7 @@ def write(
         if listener:
             listener.begins(names)
         sink = pkgutil.resolve_name(form.sink)
-        if form.view not in made:
-            made[form.view] = views.documents(form)
-        documents = made[form.view]
+        documents = views.documents(form)
         if form.is_drawn:
             written |= sink(documents[0], folder, names, listener.drawn if listener else None)
         elif form.file:

@@ -3,6 +3,7 @@ transports that send none: memory that Fast DDS lends, and what a ROS 2 has as i
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import polars as pl
 import pytest
-from e2e_harness import Lab, libraries, need_adapters, rows, scenario
+from e2e_harness import DOMAIN, Lab, libraries, need_adapters, rows, scenario
 from nodes_harness import ALONE, need_root
 
 import busmark
@@ -186,6 +187,70 @@ def test_purposes_are_what_tshark_counts(alone: Captured) -> None:
             assert tuple(map(sum, zip(*of_ours, strict=True))) == counted, purposes
         everything = tshark(path, "udp or tcp")
         assert tuple(map(sum, zip(*found.values(), strict=True))) == everything
+
+
+OTHERS = """
+export CYCLONEDDS_URI='<CycloneDDS><Domain><General>
+<Interfaces><NetworkInterface name="lo"/></Interfaces><AllowMulticast>false</AllowMulticast>
+</General><Discovery><ParticipantIndex>auto</ParticipantIndex>
+<MaxAutoParticipantIndex>100</MaxAutoParticipantIndex>
+<Peers><Peer address="127.0.0.1"/></Peers></Discovery></Domain></CycloneDDS>'
+"""
+"""Environment in which a program on Cyclone DDS finds everybody of its domain on loopback."""
+
+
+@pytest.mark.parametrize("adapter", ["cyclonedds", "rustdds"])
+def test_packets_of_others_in_the_domain_are_no_cost_of_the_run(lab: Lab, adapter: str) -> None:
+    """Participants that discover the run's, and are discovered by them, write on topics of their
+    own meanwhile."""
+    need_adapters(adapter)
+    need_root()
+    if not shutil.which("ddsperf") or not shutil.which("tshark"):
+        pytest.skip("ddsperf or tshark is not here (cyclonedds-tools, tshark)")
+    perf = f"ddsperf -i {DOMAIN}"
+    others = f"{OTHERS}{perf} sub >/dev/null 2>&1 & {perf} pub 500Hz >/dev/null 2>&1 & sleep 1"
+    text = scenario(
+        f'adapter = "{adapter}"\nsize = {SIZE}\nqos.reliability = "best_effort"',
+        measure=MEASURE, rounds="min = 1", run=f"prepare = {json.dumps(others)}",
+    )  # fmt: skip
+    lab.scenario(f"capture = true\n{text}")
+    ended = lab.busmark("run", "scenario.toml", "--out", "result", prefix=ALONE)
+    assert ended.code in (0, 1), ended.text
+    result = Result(lab.folder / "result")
+    (row,) = rows(result.directory)
+    wire = result.wire(row["case"], 0)
+    assert wire is not None
+    found = {one["purpose"]: one for one in wire.to_dicts()}
+    path = path_of(result, row)
+    sent, talking = by_participant(path, result.manifest.cookie[:6])
+    assert len(sent) >= 4 and talking, "the participants have not met"
+    of_others = sum(number for (_, own), number in sent.items() if not own)
+    of_run = sum(number for (_, own), number in sent.items() if own)
+    # What the run's participants sent to the others only because they were there is no cost, too.
+    assert of_others < found["foreign"]["packets"] < of_others + of_run
+    counted = sum(one["packets"] for purpose, one in found.items() if purpose != "foreign")
+    assert counted + found["foreign"]["packets"] == of_others + of_run
+    assert found["data"]["window_packets"] == row["wire_samples"] == row["wire_packets"]
+    assert row["wire_control_bytes"] == row["wire_repeated_bytes"] == 0
+
+
+def by_participant(path: Path, run: str) -> tuple[dict[tuple[str, bool], int], set[str]]:
+    """Count the packets that each participant has sent, by its GUID prefix and whether it has a
+    topic of the run; and name those of the run that have sent something to another program's."""
+    command = ["tshark", "-o", "udp.try_heuristic_first:TRUE", "-r", str(path), "-Y", "rtps"]
+    names = ("rtps.guidPrefix.src", "rtps.guidPrefix.dst", "rtps.param.topicName")
+    for name in names:
+        command += ["-e", name]
+    printed = subprocess.run(
+        [*command, "-T", "fields"], capture_output=True, text=True, check=True
+    ).stdout
+    lines = [line.split("\t") for line in printed.splitlines()]
+    senders = [source.partition(",")[0] for source, _, _ in lines]
+    own = {who for who, line in zip(senders, lines, strict=True) if f"_{run}" in line[2]}
+    sent = {(who, who in own): senders.count(who) for who in set(senders)}
+    addressed = {(who, line[1].partition(",")[0]) for who, line in zip(senders, lines, strict=True)}
+    met = {one for one, other in addressed if one in own and other and other not in own}
+    return sent, met
 
 
 BUILTIN, USER = ("0xc2", "0xc3"), ("0x02", "0x03")

@@ -6,7 +6,7 @@ import ast
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +97,43 @@ def test_files_are_named_by_the_kind_of_the_document(document: Document, tmp_pat
                      "csv/harvest.csv"}  # fmt: skip
     sheet = openpyxl.load_workbook(tmp_path / "harvest-report.xlsx")["Harvest"]
     assert "Weight, µs (lower)" in [cell.value for row in sheet.iter_rows() for cell in row]
+
+
+class Counted:
+    """A document that counts how often it is made, and listens to what is drawn of it."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self.made = 0
+        self.begun: list[list[str]] = []
+        self.pictures: list[int] = []
+
+    def __call__(self) -> Document:
+        self.made += 1
+        return self._document
+
+    def begins(self, names: Sequence[str]) -> None:
+        self.begun.append(list(names))
+
+    def drawn(self, count: int) -> None:
+        self.pictures.append(count)
+
+    def ends(self, names: Sequence[str], files: int) -> None:
+        pass
+
+
+def test_documents_and_pictures_are_made_once_whatever_the_number_of_forms(
+    document: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notebook, "execute", lambda *_: None)
+    whole, charts = Counted(document), Counted(document)
+    views = formats.Views(whole, {"charts": charts})
+    asked = formats.chosen("html,png,svg,pdf,gnuplot,xlsx,notebook,csv,parquet,json,markdown")
+    formats.write_files(views, {"html": tmp_path / "x.html", "markdown": tmp_path / "x.md"})
+    formats.write(views, asked, tmp_path, charts)
+    assert (whole.made, charts.made) == (1, 1)
+    # Two charts, each drawn once for its three forms.
+    assert ["png", "svg", "pdf"] in charts.begun and charts.pictures == [1, 2]
 
 
 def test_a_table_is_a_frame_with_limits_and_verdicts(document: Document) -> None:

@@ -76,6 +76,13 @@ impl<S: Sink> Reader<S> {
                 {
                     // The length of what was cut off is known all the same.
                     let here = submessage.bytes.saturating_sub(submessage.captured);
+                    if let (true, Some(source), Some(topic)) =
+                        (is_builtin(writer), row.source, &self.options.topic)
+                        && fragment.is_none_or(|fragment| fragment.first == 1)
+                    {
+                        let cut_off = here > 0 && rtps::names_topics(writer);
+                        self.domains.announce(source, payload, topic, cut_off);
+                    }
                     self.payload(row, payload, here, fragment);
                     if let (true, 0, Some(source)) = (self.options.contents, here, row.source)
                         && !is_builtin(writer)

@@ -16,7 +16,7 @@ use crate::copies::Copies;
 use crate::costs::{Carried, Content, Costs, Purpose};
 use crate::domains::Domains;
 use crate::file::{Capture, Fault, Record};
-use crate::flows::Flows;
+use crate::flows::{Flows, Transport};
 use crate::fragments::Fragments;
 use crate::link::Endpoint;
 use crate::rows::{self, Row};
@@ -43,6 +43,8 @@ const MOST_SORTED: usize = 256 << 20;
 pub struct Options {
     /// Only samples of this run of Busmark's are recognised.
     pub cookie: Option<u64>,
+    /// Topics of the run have this in their names.
+    pub topic: Option<String>,
     /// Ports at which agents of DDS-XRCE are, for captures without the beginning of sessions.
     pub agent_ports: Vec<u16>,
     /// Header and body of all samples of a writer, for streams of a protocol that is not read.
@@ -272,23 +274,29 @@ impl<S: Sink> Reader<S> {
 
     /// Costs of each flow, where it is known who has to do with the run.
     fn settle_all(&mut self) {
-        let known = self.has_samples && self.options.cookie.is_some();
+        let samples = self.has_samples && self.options.cookie.is_some();
+        let known = samples || self.domains.is_named();
         let own = self.domains.own();
-        let by_prefix = std::mem::take(&mut self.by_prefix);
+        let others = self.domains.ends_of_others(&own);
         if known {
-            for (id, prefix) in by_prefix.keys() {
-                if own.contains(prefix)
-                    && let Some(flow) = self.flows.get_mut(*id)
-                {
-                    flow.ours = true;
-                }
-            }
+            let all = 0..self.names.len() as u32;
+            self.summary.foreign_prefixes = all.filter(|one| !own.contains(one)).collect();
+        }
+        let mut costs = Vec::new();
+        for ((id, prefix), cost) in std::mem::take(&mut self.by_prefix) {
+            let Some(flow) = self.flows.get_mut(id) else { continue };
+            let to_others =
+                flow.key.transport == Transport::Udp && others.contains(&flow.key.destination);
+            let ours = own.contains(&prefix) && !to_others;
+            flow.ours |= ours;
+            costs.push((id, cost, known && !ours));
+        }
+        if samples {
             self.flows.set_apart();
         }
-        for ((id, prefix), costs) in by_prefix {
-            let foreign = known && !own.contains(&prefix);
+        for (id, cost, foreign) in costs {
             if let Some(flow) = self.flows.get_mut(id) {
-                flow.costs.merge(&costs, foreign.then_some(Purpose::Foreign));
+                flow.costs.merge(&cost, foreign.then_some(Purpose::Foreign));
             }
         }
     }

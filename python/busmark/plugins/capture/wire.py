@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import packets as program
+from busmark.plan import run_identity
 from busmark.store.columns import WARM_UP, polars_schema
 
 HEADER_BYTES = 64
@@ -72,6 +73,8 @@ def command(
         str(program()),
         "--cookie",
         f"{cookie:016x}",
+        "--topic",
+        run_identity(cookie),
         "--window",
         f"{window[0]}:{window[1]}",
         *sizes,
@@ -412,7 +415,8 @@ PURPOSES = {
     "encrypted": "submessages of DDS that cannot be read, for they are encrypted",
     "tcp_acknowledgement": "segments of TCP that only acknowledge",
     "other": "anything else, such as connections, subscriptions and answers of brokers",
-    "foreign": "RTPS of participants that have nothing to do with the run; no cost of it",
+    "foreign": "RTPS from and to participants that are not the run's, for they announce topics of "
+    "their own; no cost of it",
     "unattributed": "connections without a sample of the run, that share no address and port with "
     "one that has some; no cost of it",
 }

@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 
 from busmark.errors import UserError
+from busmark.plan import run_identity
 from busmark.plugins.capture.late.wire import SCHEMA, File, Flow, Wire
 from busmark.plugins.capture.reading import SILENT, decode
 from busmark.plugins.capture.wire import end_text
@@ -56,6 +57,7 @@ def read_round(
     rows: list[pl.DataFrame] = []
     flows: list[Flow] = []
     known: list[File] = []
+    foreign: set[str] = set()
     for path, where, interface in files:
         if not one_clock and where != node:
             continue
@@ -65,9 +67,10 @@ def read_round(
         known.append(_file(path, where, interface, summary))
         rows.append(_shaped(table, summary, number, len(flows), shift))
         flows += [_flow(number, each) for each in summary["flows"]]
+        foreign |= {summary["prefixes"][index] for index in summary["foreign_prefixes"]}
     if not rows:
         raise UserError("the round has no capture on the host of its samples")
-    return Wire(pl.concat(rows), flows, known)
+    return Wire(pl.concat(rows), flows, known, foreign)
 
 
 def read_file(path: Path, agent_ports: Sequence[int], known: pl.DataFrame) -> Wire:
@@ -152,7 +155,7 @@ def _read(
     ]
     sizes += [word for port in agent_ports for word in ("--agent-port", str(port))]
     if cookie is not None:
-        sizes += ["--cookie", cookie]
+        sizes += ["--cookie", cookie, "--topic", run_identity(int(cookie, 16))]
     with run_directory(WORK_PREFIX) as folder:
         table = folder / "packets.arrow"
         summary = decode(path, table, *sizes)

@@ -116,18 +116,31 @@ SCHEMA: dict[str, Any] = {
 class Wire:
     """The packets of a round, by what is asked of them."""
 
-    def __init__(self, rows: pl.DataFrame, flows: Sequence[Flow], files: Sequence[File]) -> None:
+    def __init__(
+        self,
+        rows: pl.DataFrame,
+        flows: Sequence[Flow],
+        files: Sequence[File],
+        foreign: Iterable[str] = (),
+    ) -> None:
+        """Take these rows; `foreign` are GUID prefixes of participants that are not the run's."""
+        self._foreign = list(foreign)
         self.rows = rows.sort("time_ns", maintain_order=True)
         self.flows, self.files = tuple(flows), tuple(files)
         self.times: Rows = self.rows["time_ns"].to_numpy()
 
     @classmethod
     def of(
-        cls, rows: Iterable[dict[str, Any]], flows: Sequence[Flow], files: Sequence[File] = ()
+        cls,
+        rows: Iterable[dict[str, Any]],
+        flows: Sequence[Flow],
+        files: Sequence[File] = (),
+        foreign: Iterable[str] = (),
     ) -> Wire:
         """Make it of rows by name; what they leave out is null."""
         whole = [{name: row.get(name) for name in SCHEMA} for row in rows]
-        return cls(pl.DataFrame(whole, schema=SCHEMA), flows, files or [File("lo", None, "lo")])
+        files = files or [File("lo", None, "lo")]
+        return cls(pl.DataFrame(whole, schema=SCHEMA), flows, files, foreign)
 
     def packet(self, row: int) -> Packet:
         """Return the packet in a row."""
@@ -293,8 +306,10 @@ class Wire:
 
     @cached_property
     def announcements(self) -> Rows:
-        """DATA by which participants announce readers."""
-        own: Rows = self.discovery[self.value("writer", self.discovery) == SUBSCRIPTIONS]
+        """DATA by which participants announce readers; not those of other programs."""
+        of = self.discovery
+        known = ~np.isin(self.value("source", of), self._foreign)
+        own: Rows = of[known & (self.value("writer", of) == SUBSCRIPTIONS)]
         return own
 
     @cached_property

@@ -160,9 +160,10 @@ def why(
     flows: Sequence[Flow] = ONE_WAY,
     counters: Counters | None = None,
     files: Sequence[File] = (),
+    foreign: Sequence[str] = (),
 ) -> Late:
     """Explain the late sample."""
-    wire = Wire.of(rows, flows, files)
+    wire = Wire.of(rows, flows, files, foreign)
     found = of_round(0, choose(0, table), wire, counters)
     (late,) = [each for each in found.late if each.seq == LATE_SEQ]
     return late

@@ -13,6 +13,8 @@ import pytest
 from busmark.plugins.capture.analysis import analyse
 from busmark.plugins.capture.model import Analysis, Spread
 
+pytestmark = pytest.mark.usefixtures("captures_can_be_read")
+
 KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 NAMES = ("D1-udp-be-50", "D2-tcp-r-50", "D2-udp-r-50-droprx", "D3-udp-be-50-early")
 

@@ -17,6 +17,7 @@ NAMES = ("D1-udp-be-50", "D2-tcp-r-50", "D2-udp-r-50-droprx", "D3-udp-be-50-earl
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_latencies_of_the_application_are_those_of_the_truth(name: str) -> None:
     lines = (KEPT / f"{name}.truth.jsonl").read_text(encoding="utf-8").splitlines()
     truth = [json.loads(line) for line in lines]
@@ -39,6 +40,7 @@ def test_latencies_of_the_application_are_those_of_the_truth(name: str) -> None:
         assert part.min_ns > 0
 
 
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_json_lines_and_csv_say_the_same() -> None:
     capture, stamps = KEPT / "D2-tcp-r-50.pcapng", ("truth.jsonl", "reference.csv")
     one, two = (
@@ -53,6 +55,7 @@ def test_json_lines_and_csv_say_the_same() -> None:
     assert one.confirmed_by_latency == pytest.approx(confirmed / latency)
 
 
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_samples_that_the_capture_lacks_are_matched_by_time(tmp_path: Path) -> None:
     frames = made.deployment(20)
     # The capture lacks the way of the third sample, and the delivery of the ninth.
@@ -83,6 +86,7 @@ def test_samples_that_the_capture_lacks_are_matched_by_time(tmp_path: Path) -> N
     assert any("1 sample of the application without a packet" in text for text in result.remarks)
 
 
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_stamps_of_another_run_say_so(tmp_path: Path) -> None:
     other = KEPT / "D2-udp-r-50-droprx.truth.jsonl"
     found = analyse(KEPT / "D3-udp-be-50-early.pcapng", application=other)

@@ -47,6 +47,7 @@ REFUSED: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_what_is_no_capture_is_refused(tmp_path: Path, name: str) -> None:
     content, text = REFUSED[name]
     result = analysed(tmp_path, content)
@@ -100,6 +101,7 @@ ANALYSED: dict[str, tuple[Callable[[], bytes], str, int]] = {
 
 
 @pytest.mark.parametrize("name", ANALYSED)
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_what_can_be_read_is_analysed_with_a_remark(tmp_path: Path, name: str) -> None:
     make, remark, least = ANALYSED[name]
     result = analysed(tmp_path, make())
@@ -110,6 +112,7 @@ def test_what_can_be_read_is_analysed_with_a_remark(tmp_path: Path, name: str) -
     assert found["hops"][0]["samples"] >= least
 
 
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_captures_without_packets_or_with_foreign_ones_say_so(tmp_path: Path) -> None:
     empty = analysed(tmp_path, made.pcap([]))
     none = json.loads(empty.stdout)
@@ -133,6 +136,7 @@ def test_no_page_is_written_of_a_capture_in_which_nothing_can_be_read(tmp_path: 
     assert not page.exists()
 
 
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_foreign_traffic_beside_changes_no_figure(tmp_path: Path) -> None:
     frames = made.deployment(40)
     beside = [(time + 3, made.udp(5353, 5353, bytes(50))) for time, _ in frames]

@@ -11,6 +11,8 @@ import pytest
 from busmark.plugins.capture.analysis import analyse
 from busmark.plugins.capture.model import Analysis
 
+pytestmark = pytest.mark.usefixtures("captures_can_be_read")
+
 KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 
 

@@ -19,6 +19,8 @@ from seams import done
 
 from busmark.errors import UserError
 
+pytestmark = pytest.mark.usefixtures("captures_can_be_read")
+
 KEPT = Path(__file__).parents[5] / "crates/busmark-packets/tests/data"
 PACKET = 6
 MS = 1_000_000

@@ -127,6 +127,9 @@ CASES: dict[str, Callable[[], Late]] = {
         lambda: why([WRITER, ANNOUNCED, data(9, 100, 501)], samples(None)),
     "before a reader of another writer":
         lambda: why([WRITER, ANNOUNCED | {"destination": "x"}, data(3, 41)], samples()),
+    "before the first announced reader, after another program's":
+        lambda: why([WRITER, ANNOUNCED | {"source": "o", "time_ns": AT - MS}, ANNOUNCED,
+                     data(3, 41)], samples(), foreign=["o"]),
     "after the announced reader":
         lambda: why([ANNOUNCED | {"time_ns": AT - MS}, data(3, 41)], samples()),
     "lost where the socket dropped":

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+import pytest
 from late_tables import (
     BACK,
     LATE_SEQ,
@@ -177,6 +178,7 @@ def test_two_agents_on_one_host_are_one_way() -> None:
     assert late.cause == "in-relay" and numbers(late) == [2, 3]
 
 
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_what_eprosimas_client_sent_again_is_named_with_its_packets() -> None:
     """The agent ignored every tenth WRITE_DATA after it had been captured."""
     path = KEPT / "D2-udp-r-50-droprx.pcapng"

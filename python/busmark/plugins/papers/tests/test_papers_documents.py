@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 from click.testing import CliRunner
 from synthetic_campaign import Builder, samples_around
 
@@ -38,8 +39,6 @@ def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> N
     assert "Did you mean perftest-2023?" in str(getattr(refused.exception, "remedy", ""))
     none = CliRunner().invoke(busmark, ["show", str(directory), "--document"])
     assert "`busmark papers show DIR --paper NAME`" in str(getattr(none.exception, "remedy", ""))
-    no_result = CliRunner().invoke(busmark, ["papers", "show", files[0]])
-    assert "Give a capture" in str(getattr(no_result.exception, "remedy", ""))
     out = tmp_path / "out"
     words = [*show, "perftest-2023", "--to", "xlsx,csv"]
     ended = CliRunner().invoke(busmark, [*words, "--folder", str(out)])
@@ -47,6 +46,13 @@ def test_a_document_of_a_paper_is_shown_of_imported_results(tmp_path: Path) -> N
     assert (out / "comparison.xlsx").exists()
     tables = [pl.read_csv(path) for path in (out / "csv").glob("*Table-4*.csv")]
     assert tables and "Ave, µs" in tables[0].columns
+
+
+@pytest.mark.usefixtures("captures_can_be_read")
+def test_a_file_that_is_neither_result_nor_capture_is_refused() -> None:
+    words = ["papers", "show", str(IMPORTED / "perftest_latency.csv")]
+    refused = CliRunner().invoke(busmark, words)
+    assert "Give a capture" in str(getattr(refused.exception, "remedy", ""))
 
 
 def charts_of(result: Result) -> tuple[str, list[Chart]]:

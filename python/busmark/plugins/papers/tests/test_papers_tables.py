@@ -226,6 +226,7 @@ CAPTURES = Path(__file__).parents[5] / "crates" / "busmark-packets" / "tests" / 
         ("D1-udp-be-50.pcapng", "UDP-BE 50p, A → B", "application", "D1-udp-be-50.truth.jsonl"),
     ],
 )
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_b5_a_capture_has_the_papers_rows_as_far_as_its_packets_say_them(
     name: str, heading: str, by: str, stamps: str | None
 ) -> None:
@@ -244,6 +245,7 @@ def test_b5_a_capture_has_the_papers_rows_as_far_as_its_packets_say_them(
         assert least_mbps == pytest.approx(bits / most_ms / 1e3, rel=2e-3)
 
 
+@pytest.mark.usefixtures("captures_can_be_read")
 def test_a_paper_of_reports_is_refused_for_a_capture() -> None:
     capture = CAPTURES / "D1-udp-be-50.pcapng"
     ended = run("papers", "show", capture, "--paper", "perftest-2023")
