@@ -40,7 +40,7 @@ class Moment:
     change: str
     """Setting that was changed."""
     taken_ns: int
-    """Time at which it took effect, by the clock of the end's host."""
+    """Time at which it took effect at all endpoints of the end, by the clock of its host."""
 
 
 class Phases:
