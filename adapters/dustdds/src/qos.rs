@@ -38,8 +38,14 @@ pub const MUTABLE_BY_WRITER: &[QosValue] =
 /// Those of them that mean something to a reader.
 pub const MUTABLE_BY_READER: &[QosValue] = &[QosValue::Deadline, QosValue::TimeBasedFilter];
 
+/// The longest duration up to this one that a peer of the crate reads as it was announced. The crate
+/// announces fractions of 2⁻³² s, and reads some of them as a nanosecond less: 0.2 s is then more than the
+/// other end's 199,999,999 ns, and the two do not match.
 fn duration(ns: i64) -> DurationKind {
-    let (seconds, rest) = (ns.max(0) / 1_000_000_000, ns.max(0) % 1_000_000_000);
+    const SECOND: u64 = 1_000_000_000;
+    let (seconds, rest) = (ns.max(0) as u64 / SECOND, ns.max(0) as u64 % SECOND);
+    let read = |ns: u64| ((((ns << 32) + SECOND / 2) / SECOND) * SECOND) >> 32;
+    let rest = (0..=rest).rev().find(|ns| read(*ns) == *ns).unwrap_or(0);
     DurationKind::Finite(Duration::new(i32::try_from(seconds).unwrap_or(i32::MAX), rest as u32))
 }
 
@@ -139,5 +145,18 @@ pub fn change_reader(native: &mut DataReaderQos, qos: &Qos) {
     }
     if let Some(ns) = qos.time_based_filter_ns {
         native.time_based_filter.minimum_separation = duration(ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duration_is_one_that_the_crate_reads_as_it_was_announced() {
+        let finite = |seconds, ns| DurationKind::Finite(Duration::new(seconds, ns));
+        assert_eq!(duration(200_000_000), finite(0, 199_999_999));
+        assert_eq!(duration(2_100_000_000), finite(2, 100_000_000));
+        assert_eq!(duration(-1), finite(0, 0));
     }
 }

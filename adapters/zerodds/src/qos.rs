@@ -28,12 +28,11 @@ pub const HONOURED: &[QosValue] = &[
     QosValue::TimeBasedFilter,
 ];
 
-/// The values of an enabled endpoint that can change. Not the latency budget, which the library would
-/// change: where the writer's is the first, the two do not match for a moment, and then what was not
-/// acknowledged arrives again.
+/// The values of an enabled endpoint that can change.
 pub const MUTABLE: &[QosValue] = &[
     QosValue::Lifespan,
     QosValue::Deadline,
+    QosValue::LatencyBudget,
     QosValue::TransportPriority,
     QosValue::Partition,
     QosValue::OwnershipStrength,
@@ -86,9 +85,6 @@ pub fn writer(asked: &Qos) -> DataWriterQos {
     if asked.order_by_source {
         qos.destination_order.kind = DestinationOrderKind::BySourceTimestamp;
     }
-    if let Some(budget) = asked.latency_budget_ns {
-        qos.latency_budget.duration = duration(budget);
-    }
     change_writer(asked, &mut qos);
     qos
 }
@@ -116,9 +112,6 @@ pub fn reader(asked: &Qos) -> DataReaderQos {
     if asked.order_by_source {
         qos.destination_order.kind = DestinationOrderKind::BySourceTimestamp;
     }
-    if let Some(budget) = asked.latency_budget_ns {
-        qos.latency_budget.duration = duration(budget);
-    }
     change_reader(asked, &mut qos);
     qos
 }
@@ -130,6 +123,9 @@ pub fn change_writer(asked: &Qos, qos: &mut DataWriterQos) {
     }
     if let Some(deadline) = asked.deadline_ns {
         qos.deadline.period = duration(deadline);
+    }
+    if let Some(budget) = asked.latency_budget_ns {
+        qos.latency_budget.duration = duration(budget);
     }
     if let Some(priority) = asked.transport_priority {
         qos.transport_priority.value = priority;
@@ -143,6 +139,9 @@ pub fn change_writer(asked: &Qos, qos: &mut DataWriterQos) {
 pub fn change_reader(asked: &Qos, qos: &mut DataReaderQos) {
     if let Some(deadline) = asked.deadline_ns {
         qos.deadline.period = duration(deadline);
+    }
+    if let Some(budget) = asked.latency_budget_ns {
+        qos.latency_budget.duration = duration(budget);
     }
     if let Some(separation) = asked.time_based_filter_ns {
         qos.time_based_filter.minimum_separation = duration(separation);

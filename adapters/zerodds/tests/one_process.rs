@@ -86,8 +86,6 @@ fn misuse_is_an_error_that_says_what_to_do() {
     let here = library.participant(&config).expect("a participant");
     let writer = here.writer(&endpoint("misuse", Payload::Long, Wait::Poll)).expect("a writer");
     assert_eq!(writer.sample(&[0; 3]).err().expect("no whole element").status, Status::Invalid);
-    let budget = Qos { latency_budget_ns: Some(5), ..Qos::default() };
-    assert_eq!(writer.set_qos(&budget).expect_err("fixed").status, Status::Unsupported);
     let filter = Qos { time_based_filter_ns: Some(5), ..Qos::default() };
     assert_eq!(writer.set_qos(&filter).expect_err("the reader's").status, Status::Unsupported);
 }

@@ -120,13 +120,26 @@ pub struct Change {
     /// It ends its measurement.
     #[serde(default)]
     pub stop: bool,
-    /// Quality of service of its writers and readers, as far as these can change it.
+    /// QoS policies to change on its writers and readers; an endpoint that cannot change them keeps
+    /// its own.
     #[serde(default)]
     #[schemars(with = "Option<serde_json::Value>")]
     pub qos: Option<Qos>,
+    /// Endpoints whose QoS changes; null: all of the role.
+    #[serde(default)]
+    pub side: Option<Side>,
     /// For a late joiner: what its resident saw of it.
     #[serde(default)]
     pub sighting: Option<Sighting>,
+}
+
+/// Endpoints of a role that a change of QoS is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Side {
+    Writers,
+    Readers,
 }
 
 /// What a resident saw of a late joiner: its matches, or its first sample.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::desk::{Asker, Message};
 use crate::discovery::Discovery;
 use crate::output::Output;
-use crate::protocol::{Change, Count, Event, Failure, First, RunReport, Seen, SetResult};
+use crate::protocol::{Change, Count, Event, Failure, First, RunReport, Seen, SetResult, Side};
 use crate::ranges;
 use crate::roles::{Control, Counter, Role, Sight};
 use crate::session::Session;
@@ -277,7 +277,7 @@ impl Session {
             away.control.tell(sighting);
         }
         let changed = match &change.qos {
-            Some(qos) => set_qos(place, qos)?,
+            Some(qos) => set_qos(place, qos, change.side)?,
             None => 0,
         };
         let done = move |at_ns| json!(SetResult { at_ns, changed });
@@ -298,14 +298,14 @@ impl Session {
     }
 }
 
-/// Changes all endpoints of a role; how many have changed. One that cannot is left unchanged: the
-/// other side of its topic may be the one whose value counts.
-fn set_qos(place: &Place, qos: &Qos) -> Result<u32, Failure> {
+/// Changes endpoints of a role, on one side or both; how many have changed. One that cannot is left
+/// unchanged: the other side of its topic may be the one whose value counts.
+fn set_qos(place: &Place, qos: &Qos, side: Option<Side>) -> Result<u32, Failure> {
     let (writers, readers) = place.endpoints();
-    let outcomes = writers
-        .into_iter()
-        .map(|writer| writer.set_qos(qos))
-        .chain(readers.into_iter().map(|reader| reader.set_qos(qos)));
+    let writers = writers.into_iter().filter(|_| side != Some(Side::Readers));
+    let readers = readers.into_iter().filter(|_| side != Some(Side::Writers));
+    let outcomes =
+        writers.map(|writer| writer.set_qos(qos)).chain(readers.map(|reader| reader.set_qos(qos)));
     let mut changed = 0;
     for outcome in outcomes {
         match outcome {

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,8 +21,8 @@ from busmark.control.waiting import in_thread
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
 from busmark.model.flow import Change
-from busmark.model.parameters import Parameters
-from busmark.plan.flows import End, Flow, Flows
+from busmark.model.parameters import POLICIES, Parameters
+from busmark.plan.flows import Flow, Flows
 from busmark.plan.timeline import changed, phases, values
 
 
@@ -40,7 +40,7 @@ class Moment:
     change: str
     """Setting that was changed."""
     taken_ns: int
-    """Time at which it took effect, by the clock of the end's host."""
+    """Time at which it took effect at all endpoints of the end, by the clock of its host."""
 
 
 class Phases:
@@ -112,6 +112,9 @@ def change_rows(moments: Sequence[Moment], names: Mapping[int, str]) -> list[dic
 
 NS = 1e9
 
+ANNOUNCED_S = 0.2
+"""Time in which participants hear that an endpoint has changed, which discovery announces."""
+
 
 class Timeline:
     """The changes in a round of a case; most cases have none."""
@@ -122,6 +125,7 @@ class Timeline:
         """Changes as they took effect."""
         self._flows = flows
         self._steps = phases(params)
+        self._qos = {flow.name: dict(flow.qos) for flow in flows.flows}
         self._owners: dict[int, Worker] = {}
         self._cut = cut
         self._links = threading.Lock()
@@ -186,57 +190,89 @@ class Timeline:
         # On another node the clock is another: then the news of the start has to do for it.
         since_ns = time.monotonic_ns() if worker is None or worker.node else begin_ns
         for phase, (at_s, changes) in enumerate(self._steps, start=1):
-            left_s = at_s - (time.monotonic_ns() - since_ns) / NS
-            await asyncio.wait({run}, timeout=max(left_s, 0.0))
-            if run.done() and not run.cancelled() and run.exception() is None:
-                raise RoundError(
-                    "unchanged",
-                    f"the measurement had ended before the change at {at_s:g} s (measure.duration_s"
-                    " and measure.max_samples end it)",
-                )
+            await _wait(run, at_s - (time.monotonic_ns() - since_ns) / NS, at_s)
             for change in changes:
-                await self._make(phase, at_s, change, deadline_s)
+                await self._make(phase, change, run, deadline_s)
 
-    async def _make(self, phase: int, at_s: float, change: Change, deadline_s: float) -> None:
-        """Make one change, at all its ends at once."""
-        words = ", ".join(values(change))
+    async def _make(
+        self, phase: int, change: Change, run: asyncio.Future[Any], deadline_s: float
+    ) -> None:
+        """Make one change: one policy after the other, then the rate."""
+        flows, words = changed(change, self._flows), ", ".join(values(change))
+        taken: dict[int, int] = {}
         if change.link:
             self._is_cut = change.link == "down"
             await in_thread(self._take_links, self._is_cut)
             # All nodes of a lab have the clock of this machine.
-            taken_ns = time.monotonic_ns()
-            self.moments += [
-                Moment(phase, round(at_s * NS), flow.name, number, words, taken_ns)
-                for number, (flow, _) in self._flows.ends.items()
-            ]
-            return
-        ends = [
-            (flow, end, what)
-            for flow in changed(change, self._flows)
-            for end, what in _ends(flow, change)
+            taken = dict.fromkeys(self._flows.ends, time.monotonic_ns())
+        for name, value in change.qos.items():
+            qos, found = qos_settings({name: value}), dict[int, int]()
+            for number, sides in enumerate(self._sides(flows, name, value)):
+                if number:
+                    await _wait(run, ANNOUNCED_S, change.at_s)
+                ends = {
+                    end.number: {"qos": qos, **side} for flow, side in sides for end in flow.ends
+                }
+                found |= await self._set(ends, deadline_s)
+            if not found:
+                text = f"no writer and no reader took {name} = {value} while it ran"
+                raise RoundError("unsupported", text)
+            taken |= found
+        if change.rate_hz is not None:
+            rate = {"rate_hz": change.rate_hz}
+            ends = {end.number: rate for flow in flows for end in flow.writers}
+            taken |= await self._set(ends, deadline_s)
+        self.moments += [
+            Moment(phase, round(change.at_s * NS), flow.name, end.number, words, taken[end.number])
+            for flow in flows
+            for end in flow.ends
+            if end.number in taken
         ]
+
+    def _sides(
+        self, flows: Sequence[Flow], name: str, value: Any
+    ) -> list[list[tuple[Flow, dict[str, str]]]]:
+        """Return the steps in which a policy changes, each with its flows and the side of them that
+        changes. Where writer and reader match only if the writer offers at most what the reader
+        asks for, they match all the time: a lower value is the writer's first, a higher one the
+        reader's. Any other policy changes at all endpoints at once."""
+        unless_asked = POLICIES[name].unless_asked
+        if unless_asked is None:
+            return [[(flow, {}) for flow in flows]]
+        steps: list[list[tuple[Flow, dict[str, str]]]] = [[], []]
+        for flow in flows:
+            lower = value < (self._qos[flow.name].get(name) or unless_asked)
+            order = ("writers", "readers") if lower else ("readers", "writers")
+            for step, side in zip(steps, order, strict=True):
+                step.append((flow, {"side": side}))
+            self._qos[flow.name][name] = value
+        return steps
+
+    async def _set(self, ends: Mapping[int, dict[str, Any]], deadline_s: float) -> dict[int, int]:
+        """Change ends, all at once; return when it took effect at each that has changed."""
         results = await asyncio.gather(
             *(
-                self._owners[end.number].call(deadline_s, "set", writer=end.number, **what)
-                for _, end, what in ends
+                self._owners[number].call(deadline_s, "set", writer=number, **what)
+                for number, what in ends.items()
             )
         )
-        made = [
-            Moment(phase, round(at_s * NS), flow.name, end.number, words, result["at_ns"])
-            for (flow, end, what), result in zip(ends, results, strict=True)
+        return {
+            number: result["at_ns"]
+            for (number, what), result in zip(ends.items(), results, strict=True)
             if "rate_hz" in what or result["changed"]
-        ]
-        if change.qos and not any(result["changed"] for result in results):
-            raise RoundError("unsupported", f"no writer and no reader took {words} while it ran")
-        self.moments += made
+        }
 
 
-def _ends(flow: Flow, change: Change) -> Iterator[tuple[End, dict[str, Any]]]:
-    """Return what is asked of each end of a flow; nothing of those that it does not concern."""
-    qos = {"qos": qos_settings(change.qos)} if change.qos else {}
-    rate = {} if change.rate_hz is None else {"rate_hz": change.rate_hz}
-    sides: Sequence[tuple[Sequence[End], dict[str, Any]]] = (
-        (flow.writers, {**rate, **qos}),
-        (flow.readers, qos),
-    )
-    return ((end, what) for ends, what in sides if what for end in ends)
+async def _wait(run: asyncio.Future[Any], seconds: float, at_s: float) -> None:
+    """Wait until a step of the change at `at_s` is due.
+
+    Raises:
+        RoundError: what was being measured has ended before.
+    """
+    await asyncio.wait({run}, timeout=max(seconds, 0.0))
+    if run.done() and not run.cancelled() and run.exception() is None:
+        raise RoundError(
+            "unchanged",
+            f"the measurement had ended before the change at {at_s:g} s (measure.duration_s"
+            " and measure.max_samples end it)",
+        )

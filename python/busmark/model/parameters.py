@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -67,8 +68,9 @@ class Policy(Parameter):
     """Whether the conformance suite sees the effect of a change; else only that it is accepted."""
     drops: Literal["always", "changed"] | None = None
     """When reliable samples are left out because of it: always, or where a timeline changes it."""
-    bounds_writers: bool = False
-    """Whether a reader matches only writers whose value is at most its own."""
+    unless_asked: float | None = None
+    """Value of an endpoint for which none is asked, in a policy by which a reader matches only
+    writers that offer at most its own value; None: not such a policy."""
 
     @property
     def setting(self) -> str:
@@ -490,14 +492,14 @@ QOS = (
                 "c08_lifespan_lets_old_samples_expire",)),)),
     Policy(
         name="qos.deadline_s", needs="deadline", asked=Seconds, initial=0.0, change=Above,
-        change_shows=True, bounds_writers=True,
+        change_shows=True, unless_asked=inf,
         meaning="a longer pause is counted as missed; 0: not asked for",
         capabilities=(
             Capability("deadline", "a missed deadline is counted", (
                 "c08_a_missed_deadline_is_counted",)),)),
     Policy(
         name="qos.latency_budget_s", needs="latency_budget", asked=Seconds, initial=0.0,
-        change=Seconds, bounds_writers=True,
+        change=Seconds, unless_asked=0.0,
         meaning="delay that the middleware may use, for batching; 0: not asked for",
         capabilities=(
             Capability("latency_budget", "delay that may be used for batching", (
@@ -546,7 +548,7 @@ QOS = (
                 "c08_a_time_based_filter_thins_the_stream",)),)),
     Policy(
         name="qos.liveliness_lease_s", needs="liveliness_lease", asked=Seconds, initial=0.0,
-        bounds_writers=True,
+        unless_asked=inf,
         meaning="a writer that shows no sign of life for longer counts as gone; 0: never",
         capabilities=(
             Capability("liveliness_lease", "a writer without a sign of life counts as gone", (

@@ -70,6 +70,36 @@ def test_a_change_that_comes_too_late_fails_its_round_in_words(lab: Lab) -> None
     lab.assert_nothing_left()
 
 
+DEADLINES = """
+[matrix.qos]
+deadline_s = 0.1
+[[timeline]]
+at_s = 0.2
+qos = { deadline_s = 0.05 }
+[[timeline]]
+at_s = 0.8
+qos = { deadline_s = 0.3 }
+"""
+
+
+def test_writer_and_reader_of_a_changed_deadline_match_all_the_time(lab: Lab) -> None:
+    """What a writer offers may not be above what its reader asks for, nor what either believes."""
+    need_adapters("zerodds")
+    matrix = 'test = "throughput"\nadapter = "zerodds"\nrate_hz = 1000'
+    measure = "duration_s = 1.6\nwarmup_s = 0.1\nmax_samples = 5000\nprobe_every = 0"
+    lab.campaign(scenario(matrix, measure=measure, rounds="min = 1\nmax = 1") + DEADLINES)
+    out = lab.folder / "result"
+    assert {row["status"] for row in rows(out)} == {"ok"}, rows(out)
+    changes = table(out, "changes").sort("taken_ns").select("phase", "participant", "change")
+    assert changes.rows() == [
+        (1, "active", "deadline_s = 0.05"),
+        (1, "passive", "deadline_s = 0.05"),
+        (2, "passive", "deadline_s = 0.3"),
+        (2, "active", "deadline_s = 0.3"),
+    ]
+    lab.assert_nothing_left()
+
+
 EXPIRING = """
 [[flow]]
 name = "video"

@@ -454,7 +454,7 @@ def _of_writer(bus: Attachment, topic: str, readers: list[Message]) -> dict[str,
     for name, word in (("reliable", "reliable"), ("transient_local", "transient_local")):
         if any(one.get(name) for one in asked):
             qos[name], words[name] = True, word
-    for each in (policy for policy in QOS if policy.bounds_writers):
+    for each in (policy for policy in QOS if policy.unless_asked is not None):
         times = [one[each.setting] for one in asked if one.get(each.setting) is not None]
         if times:
             qos[each.setting], words[each.setting] = min(times), str(each.needs)
