@@ -22,6 +22,7 @@ import click
 
 from busmark import files
 from busmark.compare.campaign import summarise
+from busmark.model.quantities import GOODPUT
 from busmark.store import Result
 from machine import machine, now
 from oracle import bounds, oracle, verdict
@@ -127,7 +128,7 @@ def forwarder(result: Result) -> Iterator[tuple[str, ...]]:
     yield "", "without", "through the forwarder (delay 1 µs)"
     cases = {(c.test, bool(c.params.link_delay)): c for c in summarise(result).cases}
     halves = [cases["latency", delayed].rtt_2 for delayed in (False, True)]
-    goodputs = [cases["throughput", delayed].goodput for delayed in (False, True)]
+    goodputs = [GOODPUT.figure(cases["throughput", delayed]) for delayed in (False, True)]
     yield (
         "UDP, 1400 B: median RTT/2, µs",
         *(f"{h.median.value / 1e3:.1f}" if h else "—" for h in halves),
