@@ -14,7 +14,7 @@ from busmark.model.latency import Latency, SegmentTable
 from busmark.model.quantities import OF_CASES, QUANTITIES
 from busmark.model.resources import Resources
 from busmark.model.stream import Throughput
-from busmark.model.traffic import Wire
+from busmark.plugins.capture.route import Wire
 
 
 def _tabled(section: str) -> tuple[Metric, ...]:

@@ -23,8 +23,6 @@ from busmark.estimate.phases import RoundTables, phases
 from busmark.estimate.reported import completed, reported
 from busmark.estimate.resources import background
 from busmark.estimate.rounds import precision
-from busmark.estimate.route import SAMPLE_COLUMNS as OF_ROUTES
-from busmark.estimate.route import routes, wire
 from busmark.estimate.samples import Pools, Timed
 from busmark.estimate.stream import batches, pairs
 from busmark.model import naming as dim
@@ -33,7 +31,7 @@ from busmark.model.naming import Named
 from busmark.model.parameters import Parameters
 from busmark.model.rounds import RoundSummary
 from busmark.model.stream import Pairs
-from busmark.model.traffic import Phase, Route, Wire
+from busmark.model.traffic import Phase
 from busmark.plugin import case_parts
 from busmark.store import Case, Result
 
@@ -115,7 +113,7 @@ def analysed(common: CaseAnalysis, task: Task) -> Analysed:
     analysis = Analysis(common, *task)
     case = analysis.summary()
     parts = case_parts(common.result.manifest.scenario, analysis, case)
-    return case.model_copy(update={"plugins": parts}), analysis.problems
+    return analysis.judged(case.model_copy(update={"plugins": parts})), analysis.problems
 
 
 def inside(text: str, directory: Path) -> str:
@@ -151,9 +149,6 @@ class Analysis:
         status, reason = rounds.verdict(case.status, case.reason, counts, self.rows)
         measures = self._measures()
         cpus = measures.pop("cpus_by_round", {})
-        if self.problems and status == "ok":
-            status = "partial"
-            reason = f"not everything could be used: {self.problems[0]}"
         return CaseSummary(
             id=case.id,
             test=str(self.params.test),
@@ -174,15 +169,19 @@ class Analysis:
             answer=manifest.scenario.get("answer") or "goodput",
             attempts=[_attempt(row, cpus) for row in self.rows],
             loads=background(self.params, self.good or self.last),
-            background_expected=self._sum("stream_expected"),
-            background_lost=self._sum("stream_lost"),
-            captured=self._sum("captured"),
-            capture_dropped=self._sum("capture_dropped"),
-            udp_socket_drops=self._sum("udp_socket_drops"),
-            wire=self._wire(),
+            background_expected=self.total("stream_expected"),
+            background_lost=self.total("stream_lost"),
+            udp_socket_drops=self.total("udp_socket_drops"),
             os=machines.fact_of(manifest, self.params, self.good, "os"),
             **measures,
         )
+
+    def judged(self, case: CaseSummary) -> CaseSummary:
+        """Return the case, marked where not everything could be used."""
+        if not self.problems or case.status != "ok":
+            return case
+        reason = f"not everything could be used: {self.problems[0]}"
+        return case.model_copy(update={"status": "partial", "reason": reason})
 
     def _measures(self) -> dict[str, Any]:
         test = str(self.params.test)
@@ -199,7 +198,6 @@ class Analysis:
         measures = self._throughput() if test == "throughput" else self._latency()
         measures |= self._system(measures["series"])
         measures |= self._flows()
-        measures["routes"] = self._routes()
         measures["phases"] = self._phases()
         if source := self.result.manifest.source:
             measures |= self._reported(measures, {file.name: file.tool for file in source.files})
@@ -220,7 +218,7 @@ class Analysis:
                 self._report(error)
         return used
 
-    def _whole(
+    def whole(
         self, load: Callable[[str, int], pl.DataFrame | None], numbers: Iterable[int] | None = None
     ) -> list[pl.DataFrame]:
         """Return the tables of these rounds, of those that have one."""
@@ -246,7 +244,7 @@ class Analysis:
                 "negative and left out"
             )
 
-    def _sum(self, column: str) -> int | None:
+    def total(self, column: str) -> int | None:
         """Return the sum of the known values of a column; None if there are none."""
         found = [value for row in self.good if (value := row.get(column)) is not None]
         return sum(found) if found else None
@@ -255,15 +253,6 @@ class Analysis:
     def _recorded_every(self) -> int:
         """The greatest n of which one in n samples of streams at a rate is recorded in a round."""
         return max((row.get("recorded_every") or 1 for row in self.good), default=1)
-
-    def _wire(self) -> Wire | None:
-        """Return what passed the wire, where it was captured."""
-        numbers = [row["round"] for row in self.good if row.get("wire_samples") is not None]
-        if not numbers:
-            return None
-        return wire(
-            self.params, self.good, self._whole(partial(self.result.table, "wire"), numbers)
-        )
 
     def _latency(self) -> dict[str, Any]:
         every = every_for(sum(row["samples"] or 0 for row in self.good))
@@ -296,7 +285,7 @@ class Analysis:
             self._leave_out(probe.number, "one-way times", probe.one_way)
             self._leave_out(probe.number, "round trips", probe.round_trip)
         probes = throughput.Probes.of(read, phased=bool(self.params.timeline))
-        of_batches = self._whole(self.result.batches, self.numbers if self.params.batch else [])
+        of_batches = self.whole(self.result.batches, self.numbers if self.params.batch else [])
         found: dict[str, Any] = {
             "throughput": throughput.throughput(
                 self.good, probes, batches(self.params, self.good, of_batches), self._pairs(read)
@@ -323,39 +312,26 @@ class Analysis:
         timed = {probe.number: probe.pairs for probe in read if probe.pairs is not None}
         if not timed:
             return None
-        return pairs([*timed.values()], self._whole(self.result.flows, timed), self._recorded_every)
+        return pairs([*timed.values()], self.whole(self.result.flows, timed), self._recorded_every)
 
     def _flows(self) -> dict[str, Any]:
         """Return who wrote and read how much, and what became of the scenario's own flows."""
         params = self.params
         if not several(params):
             return {}
-        flows, participants = self._whole(self.result.flows), self._whole(self.result.participants)
+        flows, participants = self.whole(self.result.flows), self.whole(self.result.participants)
         found: dict[str, Any] = {
             "ways": ways(flows, participants, kinds(params)),
             "totals": totals(flows, participants, kinds(params)),
         }
         if params.test == "throughput" and isinstance(params.size, int):
-            found["meeting"] = meeting(self._whole(self.result.matches))
+            found["meeting"] = meeting(self.whole(self.result.matches))
             found["levels"] = levels(flows, participants, params.size, list(kinds(params)))
         if params.flows:
             read = partial(self.result.samples_background, columns=SAMPLE_COLUMNS)
             each = self._tables(read, lambda number, own: (number, own, self.one_clock[number]))
             found["own_flows"] = own_flows(params, flows, each, self._recorded_every)
         return found
-
-    def _routes(self) -> list[Route]:
-        """Return routes by the packets of the counted rounds on one clock: with several clocks
-        neither the order of hops nor a time between them is known."""
-        captured = [row["round"] for row in self.good if row.get("captured") is not None]
-        return routes(
-            [
-                (number, hops, self.result.samples(self.case.id, number, OF_ROUTES))
-                for number in captured
-                if self.one_clock[number]
-                for hops in self._whole(partial(self.result.table, "hops"), [number])
-            ]
-        )
 
     def _phases(self) -> list[Phase]:
         if not self.params.timeline:
@@ -406,8 +382,8 @@ class Analysis:
         if several(self.params) and self.params.network:
             each = []
             for number in known:
-                participants = self._whole(self.result.participants, [number])
-                flows = self._whole(self.result.flows, [number])
+                participants = self.whole(self.result.participants, [number])
+                flows = self.whole(self.result.flows, [number])
                 if participants and flows:
                     each.append(
                         Tables(

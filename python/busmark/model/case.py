@@ -16,7 +16,7 @@ from busmark.model.parameters import Parameters
 from busmark.model.resources import BackgroundLoad, NodeCost, Resources
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Capacity, Throughput
-from busmark.model.traffic import Level, OwnFlow, Phase, Route, Total, Way, Wire
+from busmark.model.traffic import Level, OwnFlow, Phase, Total, Way
 from busmark.plugin import read_part
 
 Values = Sequence[float | None]
@@ -127,9 +127,6 @@ class CaseSummary(Frozen):
     meeting: Meeting | None = None
     """Times at which its endpoints had found each other; null except for streams with three
     endpoints or more on one clock."""
-    routes: list[Route] = Field(default=[])
-    """Samples hop by hop, as packets show them, of each flow that is measured; empty where nothing
-    was captured."""
     nodes: list[NodeCost] = Field(default=[])
     """CPU time, memory and traffic of each node and of all; empty where there are no nodes, where
     one writes and one reads, and where no counters were read."""
@@ -153,14 +150,8 @@ class CaseSummary(Frozen):
     counters: dict[str, int] = Field(default={})
     """Events that the kernel counted in the measured time of the rounds that count, by the columns
     of the table `system`; a sum with an unknown part is absent."""
-    captured: int | None = None
-    """Packets captured in the rounds that count, on all interfaces; null without a capture."""
-    capture_dropped: int | None = None
-    """Packets that the captures lost."""
     udp_socket_drops: int | None = None
     """UDP datagrams dropped at the participants' own sockets in the rounds that count."""
-    wire: Wire | None = None
-    """Cost on the wire; null without a capture."""
     reported: list[Reported] = Field(default=[])
     """Figures that the source of an imported result states; empty for any other result."""
     floor: Floor | None = None

@@ -401,7 +401,7 @@ class Scenario(of_plugins()):  # type: ignore[misc]
             UserError: it cannot have them.
         """
         try:
-            return Scenario.model_validate(
+            found: Scenario = Scenario.model_validate(
                 {
                     **self.model_dump(),
                     "sides": {name: side.model_dump() for name, side in sides.items()},
@@ -410,6 +410,7 @@ class Scenario(of_plugins()):  # type: ignore[misc]
         except ValidationError as error:
             text = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
             raise UserError(text, where=f"scenario {self.name!r}") from None
+        return found
 
     @property
     def matrices(self) -> list[tuple[str | None, Matrix]]:

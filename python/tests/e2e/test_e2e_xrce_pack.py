@@ -26,7 +26,7 @@ def test_the_quick_pack_gives_the_papers_tables(lab: Lab) -> None:
     assert [*status.values()] == ["ok"] * 12, status
     found = json.loads(lab.busmark("show", "result", "--json").out)["cases"]
     for case in found:
-        (route,) = case["routes"]
+        (route,) = case["plugins"]["capture"]["routes"]
         agents = case["params"]["settings"].get("agents", "1")
         deployment = 1 if case["adapter"] == "cyclonedds" else 2 if agents == "2" else 3
         assert [hop["protocol"] for hop in route["hops"]] == HOPS[deployment]

@@ -1,4 +1,4 @@
-"""What participants cost the machine, and its captures."""
+"""What participants cost the machine."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
 
 
-def _everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
+def everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
     """Put a heading behind all that was measured, for all tests but discovery, and for `tests`."""
     heading = Heading(text, minor=True, last=True, **options)
     return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)
@@ -25,7 +25,7 @@ CPUS_USED = Estimate(
     meaning="CPUs that all participants together kept busy",
     needs="system",
     pick=lambda case: case.cpus_used,
-    tables=_everywhere("CPUs busy", interval=False, absent=UNREAD),
+    tables=everywhere("CPUs busy", interval=False, absent=UNREAD),
 )
 
 MIB = 1 << 20
@@ -45,7 +45,7 @@ MEMORY = Number(
     "that Busmark records there",
     needs="system",
     pick=_most_memory,
-    tables=_everywhere("Memory", absent=UNREAD),
+    tables=everywhere("Memory", absent=UNREAD),
 )
 
 
@@ -66,24 +66,7 @@ MEMORY_PER_ENDPOINT = Number(
     "participant needs without any included; of streams with three endpoints or more",
     needs="system",
     pick=_memory_per_endpoint,
-    tables=_everywhere("Memory per endpoint"),
-)
-
-CAPTURED = Number(
-    key="captured",
-    meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
-    needs="capture",
-    pick=lambda case: case.captured,
-    tables=_everywhere("Packets captured", "discovery"),
-)
-
-CAPTURE_DROPPED = Number(
-    key="capture_dropped",
-    meaning="packets missing in the captures: dropped by the kernel's buffer, by the interface, or "
-    "by dumpcap",
-    needs="capture",
-    pick=lambda case: case.capture_dropped,
-    tables=_everywhere("Packets not captured", "discovery", when="some"),
+    tables=everywhere("Memory per endpoint"),
 )
 
 UDP_SOCKET_DROPS = Number(
@@ -91,8 +74,8 @@ UDP_SOCKET_DROPS = Number(
     meaning="UDP datagrams that the kernel dropped at sockets of the participants, in the rounds "
     "that count, warm-up included; null where their sockets cannot be seen",
     pick=lambda case: case.udp_socket_drops,
-    tables=_everywhere("UDP drops", "discovery", when="some"),
+    tables=everywhere("UDP drops", "discovery", when="some"),
 )
 
-OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, CAPTURED, CAPTURE_DROPPED, UDP_SOCKET_DROPS)
+OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, UDP_SOCKET_DROPS)
 """Quantities in the order of tables."""

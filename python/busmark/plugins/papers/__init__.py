@@ -49,8 +49,8 @@ PLUGIN = Plugin(
         ),
     ),
     part=CasePart(
-        "document",
         "busmark.plugins.papers.rounds:PaperCase",
         "busmark.plugins.papers.rounds:part",
+        key="document",
     ),
 )

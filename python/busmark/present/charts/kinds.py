@@ -22,7 +22,7 @@ from busmark.model.figure import Figure
 from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
 from busmark.model.quantities.latency import JITTER, PINGS
-from busmark.model.quantities.wire import HEADER_BYTES
+from busmark.plugin import attempt, parts
 from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
 from busmark.present.charts.distributions import MEASURES, Measure, OfMeasure
 from busmark.present.charts.look import MICRO
@@ -209,31 +209,6 @@ def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
     )
 
 
-def _wire(test: str) -> ChartKind:
-    def pick(case: CaseSummary) -> Figure | None:
-        return case.wire.bytes_per_sample if case.wire else None
-
-    def written(case: CaseSummary) -> float | None:
-        """Return what the application wrote; sizes that vary have no such number."""
-        varies = case.size is None or case.params.size_distribution
-        return None if varies else float(HEADER_BYTES + (case.size or 0))
-
-    return ChartKind(
-        f"{test}-wire",
-        "Bytes on the wire per sample",
-        test,
-        f"{test} cases with a capture",
-        pick,
-        cases.intervals(
-            pick, "bytes on the wire per sample, B", mark="header and body", mark_of=written
-        ),
-        shape=Bars,
-        figures=("wire_bytes_per_sample", "captured", "rounds"),
-        explanation="Includes headers, acknowledgements, heartbeats, retransmissions and the "
-        "traffic that brokers forward.",
-    )
-
-
 def _timeline(
     key: str, title: str, explanation: str, needs: str, of: str, quantity: str
 ) -> ChartKind:
@@ -310,8 +285,8 @@ CHARTS: tuple[ChartKind, ...] = (
         "cases of the test capacity with a finished trial", lambda case: case.capacity,
         sweeps.capacity,
     ),
-    _wire("latency"),
-    _wire("throughput"),
+    *(kind for of, make in parts(lambda plugin: (plugin.charts,) if plugin.charts else ())
+      for kind in attempt(of, make) or ()),
     ChartKind(
         "discovery-existing", "Discovery against the endpoints that are there", "discovery",
         "discovery cases at two numbers of existing endpoints or more",
