@@ -143,7 +143,7 @@ def validated(
     _choose(data)
     strange = _strange(data, text, name, changed, misnamed) if misnamed else []
     try:
-        scenario: Scenario = Scenario.model_validate(data)
+        scenario = Scenario.model_validate(data)
     except ValidationError as error:
         raise explained(error, text, name, changed, strange) from None
     if strange:

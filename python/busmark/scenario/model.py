@@ -6,7 +6,7 @@ each. The reference page and `schemas/scenario.schema.json` are generated from t
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
@@ -307,7 +307,13 @@ def _over(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
     return {**base, **entry, **both}
 
 
-class Scenario(of_plugins()):  # type: ignore[misc]
+if TYPE_CHECKING:
+    Keys = Section
+else:
+    Keys = of_plugins()
+
+
+class Scenario(Keys):
     """A scenario file."""
 
     name: str = Field(min_length=1, max_length=1000, description="title of the report")
