@@ -256,3 +256,9 @@ class Number:
     details: str = ""
     """Name in the details of a stream."""
     explained: tuple[Explained, ...] = ()
+
+
+def everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
+    """Put a heading behind all that was measured, for all tests but discovery, and for `tests`."""
+    heading = Heading(text, minor=True, last=True, **options)
+    return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from busmark.model.entry import Estimate, Heading, Number
+from busmark.model.entry import Estimate, Number, everywhere
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
-
-
-def everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
-    """Put a heading behind all that was measured, for all tests but discovery, and for `tests`."""
-    heading = Heading(text, minor=True, last=True, **options)
-    return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)
 
 
 UNREAD = "the counters of its participants were not read within the measured time"

@@ -6,8 +6,16 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from busmark import stats
-from busmark.model.entry import Compared, Cost, Estimate, Explained, Heading, Number, Row
-from busmark.model.quantities.host import everywhere
+from busmark.model.entry import (
+    Compared,
+    Cost,
+    Estimate,
+    Explained,
+    Heading,
+    Number,
+    Row,
+    everywhere,
+)
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
