@@ -258,7 +258,7 @@ CHARTS: tuple[ChartKind, ...] = (
     _layer("layer-latency", "latency", "ratio of median RTT/2",
            lambda effect: effect.versus.ratio, "latency"),
     _layer("layer-cpu", "CPU", "ratio of CPU time per sample",
-           lambda effect: effect.spent.get(CPU), "CPU time per sample"),
+           lambda effect: effect.spent.get(CPU.name), "CPU time per sample"),
     ChartKind(
         "goodput", "Goodput", "throughput",
         "throughput cases with a counted round", _goodput,

@@ -70,11 +70,13 @@ def test_of_shared_memory_there_is_nothing() -> None:
 def test_of_a_serial_line_there_is_nothing_but_between_agents() -> None:
     adapters = {
         name: adapter(
-            name, transports=["serial", "udp"], carriers={"serial": "local", "udp": "udp"},
+            name,
+            transports=["serial", "udp"],
+            carriers={"serial": "local", "udp": "udp"},
             options=[{"key": "agents", "value": "1", "doc": ""}],
         )
         for name in ("cyclonedds", "microxrcedds")
-    }  # fmt: skip
+    }
 
     def serial(**matrix: Any) -> Parameters:
         scenario = Scenario.model_validate(
