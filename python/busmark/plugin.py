@@ -74,15 +74,19 @@ class ScenarioKey:
 
 @dataclass(frozen=True)
 class CasePart:
-    """A part of the record of each case, in results whose scenario has a key of the plug-in's."""
+    """A part of the record of each case."""
 
-    key: str
-    """The key, for whose value the part is made."""
     model: str
     """The pydantic model of it."""
     make: str
     """A function of an `estimate.one_case.Analysis`, of the case without this part, and of the
     key's value, that returns the part, or None."""
+    key: str = ""
+    """The key of the scenario without which no case has the part; empty: any may have it."""
+    rows: str = ""
+    """A function of the part that yields its rows of the table of estimates, besides quantities."""
+    sections: str = ""
+    """A function of the part that yields sections of the case's details."""
 
 
 @dataclass(frozen=True)
@@ -105,6 +109,10 @@ class Plugin:
     documents: tuple[DocumentKind, ...] = ()
     keys: tuple[ScenarioKey, ...] = ()
     part: CasePart | None = None
+    quantities: str = ""
+    """A module whose `OF_CASES` are rows of the table of quantities."""
+    charts: str = ""
+    """A function that returns `present.charts.kinds.ChartKind`s of the report."""
     columns: str = ""
     """File of the columns that it adds to the tables of a result, `module:file`: written as
     `store/columns.toml`."""
@@ -347,12 +355,28 @@ def case_parts(scenario: Mapping[str, Any], *arguments: Any) -> dict[str, Any]:
     besides the value of the key."""
     made = {}
     for each, plugin in active():
-        if plugin.part and (value := scenario.get(plugin.part.key)):
+        if plugin.part is None:
+            continue
+        value = scenario.get(plugin.part.key)
+        if value or not plugin.part.key:
             make = attempt(each, load, plugin.part.make)
             part = attempt(each, make, *arguments, value) if make else None
             if part is not None:
                 made[each.name] = part
     return made
+
+
+def of_parts(made: Mapping[str, Any], what: Callable[[CasePart], str]) -> Iterator[Any]:
+    """Yield what functions yield of the parts of a case, such as `lambda part: part.rows`."""
+    for each, plugin in active():
+        source = what(plugin.part) if plugin.part and each.name in made else ""
+        function = attempt(each, load, source) if source else None
+        if function is not None:
+            yield from attempt(each, _all_of, function, made[each.name]) or ()
+
+
+def _all_of(function: Callable[[Any], Iterator[Any]], part: Any) -> list[Any]:
+    return list(function(part))
 
 
 def read_part(name: str, stored: Any) -> Any:

@@ -11,7 +11,7 @@ from busmark.model.entry import Explained as Metric
 from busmark.model.figure import Distribution, Frozen
 from busmark.model.latency import SegmentTable
 from busmark.model.quantities import OF_CASES, QUANTITIES, parts
-from busmark.model.traffic import Wire
+from busmark.plugins.capture.route import Wire
 
 
 def _tabled(section: str) -> tuple[Metric, ...]:

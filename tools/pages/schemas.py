@@ -21,6 +21,7 @@ from busmark.compare.campaign import Campaign
 from busmark.control import events
 from busmark.errors import UserError
 from busmark.model import units
+from busmark.plugin import active, load
 from busmark.plugins.bus.recording import model as recording
 from busmark.plugins.capture import model as capture
 from busmark.plugins.capture.late import LateSamples
@@ -68,7 +69,15 @@ def _printed(program: Path) -> Schema:
 def result_json() -> str:
     """Return `schemas/result.schema.json`, the schema of `busmark show --json`."""
     schema = Campaign.model_json_schema(mode="serialization")
-    return _written(_text(schema, "Campaign", *_modules(Campaign)), "Busmark result, analysed")
+    models = {of.name: load(own.part.model) for of, own in active() if own.part}
+    for name, model in models.items():
+        part = model.model_json_schema(mode="serialization")
+        schema["$defs"] |= {**part.pop("$defs", {}), model.__name__: part}
+        plugins = schema["$defs"]["CaseSummary"]["properties"]["plugins"]
+        plugins.setdefault("properties", {})[name] = {"$ref": f"#/$defs/{model.__name__}"}
+    modules = {module for each in (Campaign, *models.values()) for module in _modules(each)}
+    by_name = sorted(modules, key=lambda module: module.__name__)
+    return _written(_text(schema, "Campaign", *by_name), "Busmark result, analysed")
 
 
 def manifest_json() -> str:

@@ -62,7 +62,7 @@ class Campaign(Frozen):
     name: str
     question: str | None
     keys: dict[str, Any] = Field(default={})
-    """What the scenario says to plug-ins, by their keys."""
+    """What the scenario says to plug-ins in one word, by their keys."""
     answers: list[Answer]
     """Rates that were not reached, what types cost, what a mesh and a link carry; which is best is
     in `standings`, what parameters cost in `effects`."""
@@ -279,7 +279,11 @@ def summarise(
         requirements=required.judged,
         name=str(manifest.scenario.get("name") or "unnamed campaign"),
         question=manifest.scenario.get("question") or None,
-        keys={name: value for name in keys() if (value := manifest.scenario.get(name))},
+        keys={
+            name: value
+            for name, key in keys().items()
+            if key.words and (value := manifest.scenario.get(name))
+        },
         answers=[
             *unreached(cases),
             *type_costs(cases, manifest.adapters),

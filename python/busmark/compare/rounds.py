@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from busmark.compare.change import FigureChange, changes, ratio
 from busmark.compare.measured import TAIL, CaseMeasured, Measurement, measured
 from busmark.compare.verdict import EQUIVALENT, Decision, Verdict, verdicts
 from busmark.estimate.rounds import Row, last_attempts
 from busmark.model.case import CaseSummary
+from busmark.model.entry import Cost
 from busmark.model.figure import Figure, Frozen, figure, over_rounds
-from busmark.model.quantities.wire import per_sample
+from busmark.model.parameters import Parameters
+from busmark.model.quantities import COMPARED
 from busmark.model.rounds import RoundSummary
 
-CPU, BYTES, PACKETS = "cpu", "bytes", "packets"
+CPU = Cost("cpu", "CPU time per sample")
+
+OF_QUANTITIES = [each for each in COMPARED.values() if each.cost]
 
 SPENT = {
-    CPU: "CPU time per sample",
-    BYTES: "bytes on the wire per sample",
-    PACKETS: "packets per sample",
+    CPU.name: CPU.heading,
+    **{each.cost.name: each.word for each in OF_QUANTITIES if each.cost},
 }
 """Costs in their order, with their names for people."""
 
@@ -30,14 +34,23 @@ def spent(case: CaseSummary, rows: Sequence[Row]) -> dict[str, ByRound]:
     counted = [row for row in last_attempts(rows) if row["status"] == "ok"]
     attempts = {each.round: each for each in case.attempts if each.status == "ok"}
     ways: dict[str, Callable[[Row], float | None]] = {
-        CPU: lambda row: _cpu_s(attempts.get(row["round"]), row),
-        BYTES: lambda row: per_sample("wire_bytes", row),
-        PACKETS: lambda row: per_sample("wire_packets", row),
+        CPU.name: lambda row: _cpu_s(attempts.get(row["round"]), row),
+        **{
+            each.cost.name: partial(_of_round, each.of_round, case.params)
+            for each in OF_QUANTITIES
+            if each.cost and each.of_round
+        },
     }
     return {
         name: {row["round"]: value for row in counted if (value := way(row))}
         for name, way in ways.items()
     }
+
+
+def _of_round(
+    of_round: Callable[[Row, Parameters], float | None], params: Parameters, row: Row
+) -> float | None:
+    return of_round(row, params)
 
 
 def _cpu_s(attempt: RoundSummary | None, row: Row) -> float | None:

@@ -23,8 +23,6 @@ from busmark.estimate.phases import RoundTables, phases
 from busmark.estimate.reported import completed, reported
 from busmark.estimate.resources import background
 from busmark.estimate.rounds import precision
-from busmark.estimate.route import SAMPLE_COLUMNS as OF_ROUTES
-from busmark.estimate.route import routes, wire
 from busmark.estimate.samples import Pools, Timed
 from busmark.estimate.stream import batches, pairs
 from busmark.model import naming as dim
@@ -35,10 +33,10 @@ from busmark.model.figures import Estimated, estimated
 from busmark.model.naming import Named
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import CPUS_USED, counters
-from busmark.model.quantities.host import CAPTURE_DROPPED, CAPTURED, UDP_SOCKET_DROPS
+from busmark.model.quantities.host import UDP_SOCKET_DROPS
 from busmark.model.rounds import RoundSummary
 from busmark.model.stream import Pairs
-from busmark.model.traffic import Phase, Route, Way, Wire
+from busmark.model.traffic import Phase, Way
 from busmark.plugin import case_parts
 from busmark.store import Case, Result
 
@@ -120,7 +118,7 @@ def analysed(common: CaseAnalysis, task: Task) -> Analysed:
     analysis = Analysis(common, *task)
     case = analysis.summary()
     parts = case_parts(common.result.manifest.scenario, analysis, case)
-    return case.model_copy(update={"plugins": parts}), analysis.problems
+    return analysis.judged(case.model_copy(update={"plugins": parts})), analysis.problems
 
 
 def inside(text: str, directory: Path) -> str:
@@ -155,14 +153,10 @@ class Analysis:
         case, named, manifest = self.case, self.named, self.result.manifest
         counts = rounds.counts(self.rows)
         status, reason = rounds.verdict(case.status, case.reason, counts, self.rows)
-        for quantity in (CAPTURED, CAPTURE_DROPPED, UDP_SOCKET_DROPS):
-            self._add(quantity, self._sum(quantity.key))
+        self._add(UDP_SOCKET_DROPS, self.total("udp_socket_drops"))
         self.figures += background(self.params, self.good or self.last)
         measures = self._measures()
         cpus = measures.pop("cpus_by_round", {})
-        if self.problems and status == "ok":
-            status = "partial"
-            reason = f"not everything could be used: {self.problems[0]}"
         return CaseSummary(
             id=case.id,
             test=str(self.params.test),
@@ -182,13 +176,19 @@ class Analysis:
             precision=precision(manifest.scenario, self.params, self.good),
             answer=manifest.scenario.get("answer") or "goodput",
             attempts=[_attempt(row, cpus) for row in self.rows],
-            background_expected=self._sum("stream_expected"),
-            background_lost=self._sum("stream_lost"),
-            wire=self._wire(),
+            background_expected=self.total("stream_expected"),
+            background_lost=self.total("stream_lost"),
             figures=self.figures,
             os=machines.fact_of(manifest, self.params, self.good, "os"),
             **measures,
         )
+
+    def judged(self, case: CaseSummary) -> CaseSummary:
+        """Return the case, marked where not everything could be used."""
+        if not self.problems or case.status != "ok":
+            return case
+        reason = f"not everything could be used: {self.problems[0]}"
+        return case.model_copy(update={"status": "partial", "reason": reason})
 
     def _measures(self) -> dict[str, Any]:
         test = str(self.params.test)
@@ -211,7 +211,6 @@ class Analysis:
         measures = self._throughput() if test == "throughput" else self._latency()
         measures |= self._system(measures["series"])
         measures |= self._flows(measures["series"])
-        measures["routes"] = self._routes()
         measures["phases"] = self._phases()
         if source := self.result.manifest.source:
             measures |= self._reported(measures, {file.name: file.tool for file in source.files})
@@ -232,7 +231,7 @@ class Analysis:
                 self._report(error)
         return used
 
-    def _whole(
+    def whole(
         self, load: Callable[[str, int], pl.DataFrame | None], numbers: Iterable[int] | None = None
     ) -> list[pl.DataFrame]:
         """Return the tables of these rounds, of those that have one."""
@@ -258,7 +257,7 @@ class Analysis:
                 "negative and left out"
             )
 
-    def _sum(self, column: str) -> int | None:
+    def total(self, column: str) -> int | None:
         """Return the sum of the known values of a column; None if there are none."""
         found = [value for row in self.good if (value := row.get(column)) is not None]
         return sum(found) if found else None
@@ -267,15 +266,6 @@ class Analysis:
     def _recorded_every(self) -> int:
         """The greatest n of which one in n samples of streams at a rate is recorded in a round."""
         return max((row.get("recorded_every") or 1 for row in self.good), default=1)
-
-    def _wire(self) -> Wire | None:
-        """Return what passed the wire, where it was captured."""
-        numbers = [row["round"] for row in self.good if row.get("wire_samples") is not None]
-        if not numbers:
-            return None
-        return wire(
-            self.params, self.good, self._whole(partial(self.result.table, "wire"), numbers)
-        )
 
     def _latency(self) -> dict[str, Any]:
         every = every_for(sum(row["samples"] or 0 for row in self.good))
@@ -311,7 +301,7 @@ class Analysis:
             self._leave_out(probe.number, "one-way times", probe.one_way)
             self._leave_out(probe.number, "round trips", probe.round_trip)
         probes = throughput.Probes.of(read, phased=bool(self.params.timeline))
-        of_batches = self._whole(self.result.batches, self.numbers if self.params.batch else [])
+        of_batches = self.whole(self.result.batches, self.numbers if self.params.batch else [])
         in_batches = batches(self.params, self.good, of_batches)
         whole = throughput.throughput(probes, in_batches, self._pairs(read))
         for quantity, value in throughput.figures(self.good, probes, whole):
@@ -338,7 +328,7 @@ class Analysis:
         timed = {probe.number: probe.pairs for probe in read if probe.pairs is not None}
         if not timed:
             return None
-        return pairs([*timed.values()], self._whole(self.result.flows, timed), self._recorded_every)
+        return pairs([*timed.values()], self.whole(self.result.flows, timed), self._recorded_every)
 
     def _add(self, quantity: RowKey, value: Figure | float | None) -> None:
         """Add a figure of the whole case."""
@@ -349,7 +339,7 @@ class Analysis:
         params = self.params
         if not several(params):
             return {}
-        flows, participants = self._whole(self.result.flows), self._whole(self.result.participants)
+        flows, participants = self.whole(self.result.flows), self.whole(self.result.participants)
         found: dict[str, Any] = {
             "ways": list[Way](),
         }
@@ -358,7 +348,7 @@ class Analysis:
             self.figures += rows
         self.figures += totals(flows, participants, kinds(params))
         if params.test == "throughput" and isinstance(params.size, int):
-            if met := meeting(self._whole(self.result.matches)):
+            if met := meeting(self.whole(self.result.matches)):
                 self.figures += met.figures
                 found["series"] = [*drawn, met.curve]
             self.figures += levels(flows, participants, params.size, list(kinds(params)))
@@ -368,19 +358,6 @@ class Analysis:
             found["own_flows"], own = own_flows(params, flows, each, self._recorded_every)
             self.figures += own
         return found
-
-    def _routes(self) -> list[Route]:
-        """Return routes by the packets of the counted rounds on one clock: with several clocks
-        neither the order of hops nor a time between them is known."""
-        captured = [row["round"] for row in self.good if row.get("captured") is not None]
-        return routes(
-            [
-                (number, hops, self.result.samples(self.case.id, number, OF_ROUTES))
-                for number in captured
-                if self.one_clock[number]
-                for hops in self._whole(partial(self.result.table, "hops"), [number])
-            ]
-        )
 
     def _phases(self) -> list[Phase]:
         if not self.params.timeline:
@@ -442,8 +419,8 @@ class Analysis:
         if several(self.params) and self.params.network:
             each = []
             for number in known:
-                participants = self._whole(self.result.participants, [number])
-                flows = self._whole(self.result.flows, [number])
+                participants = self.whole(self.result.participants, [number])
+                flows = self.whole(self.result.flows, [number])
                 if participants and flows:
                     each.append(
                         Tables(

@@ -16,7 +16,7 @@ from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LATENCIES, OF_CASES
 from busmark.model.rounds import RoundSummary
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
-from busmark.model.traffic import Route, Spread
+from busmark.plugin import of_parts
 from busmark.store.columns import polars_type
 
 NAMES = {
@@ -95,10 +95,7 @@ def of_case(case: CaseSummary) -> Iterator[Estimated]:
                 flow.latency, flow.latency.quantity, flow.by_round, "flow", flow.name
             )
     yield from case.figures
-    for purpose in case.wire.purposes if case.wire else ():
-        yield from _fields(purpose, "traffic", purpose.name)
-    for route in case.routes:
-        yield from _route(route)
+    yield from of_parts(case.plugins, lambda part: part.rows)
     for attempt in case.attempts:
         if attempt.status == "ok":
             yield from _round(attempt, case)
@@ -134,7 +131,7 @@ def _by_round(found: LatencyByRound, case: CaseSummary, *, described: bool) -> I
                 yield like
             continue
         if not (described and one.reported):
-            yield _figure(each.figure, found.quantity, one.name)
+            yield row_of(each.figure, found.quantity, one.name)
         for number, value in zip(each.rounds, each.values, strict=True):
             yield replace(
                 like, value=value, scope="round", round=number, rounds=1, count=counts.get(number)
@@ -158,7 +155,7 @@ def _distribution(
             reason = by_round.statistics[statistic.name].reason if by_round else None
             yield replace(one, statistic=statistic.name, reason=reason or FEW)
         else:
-            made = _figure(figure, quantity, statistic.name, scope, of)
+            made = row_of(figure, quantity, statistic.name, scope, of)
             yield replace(made, effective=found.effective_count)
     pooled = replace(one, over="samples", rounds=found.median.rounds)
     for described in POOLED:
@@ -182,7 +179,7 @@ def _distribution(
 def _shape(found: Distribution, one: Estimated, pooled: Estimated) -> Iterator[Estimated]:
     """Yield what the samples look like: over the length of a round, by modes, and of one hop."""
     if found.drift and (change := found.drift.change):
-        yield _figure(change, one.quantity, "drift", one.scope, one.of)
+        yield row_of(change, one.quantity, "drift", one.scope, one.of)
         yield replace(
             one,
             statistic="trending_rounds",
@@ -244,7 +241,7 @@ def _segments(case: CaseSummary) -> Iterator[Estimated]:
         return
     both = (case.latency.one_way_there, case.latency.one_way_back)
     for segment in (*case.latency.segments, *(one for one in both if one)):
-        row = _figure(segment.median, "segment", "median", "segment", segment.name)
+        row = row_of(segment.median, "segment", "median", "segment", segment.name)
         if reason := segment.unknown:
             row = replace(
                 row, value=segment.most_ns, low=None, high=None, bound="upper", reason=reason
@@ -255,42 +252,6 @@ def _segments(case: CaseSummary) -> Iterator[Estimated]:
             "segment", "", None, "ns", "segment", found.name, over="samples", rounds=case.rounds.ok
         )
         yield from _best(found.best, like)
-
-
-def _route(route: Route) -> Iterator[Estimated]:
-    """Yield what packets say of the way of a flow's samples."""
-    yield from _fields(route, "route", route.flow)
-    for field, unit in (
-        ("bits", "bit"),
-        ("latency", "ns"),
-        ("confirmed", "ns"),
-        ("application", "ns"),
-        ("apart", "ns"),
-        ("eq2", "Mbit/s"),
-    ):
-        spread: Spread | None = getattr(route, field)
-        if spread is None:
-            continue
-        like = Estimated(
-            f"route_{field}",
-            "",
-            None,
-            unit,
-            "route",
-            route.flow,
-            over="samples",
-            count=spread.count,
-        )
-        for statistic, value in (
-            ("min", spread.least),
-            ("max", spread.greatest),
-            ("mean", spread.mean),
-            ("stdev", spread.deviation),
-            ("variance", spread.variance),
-        ):
-            yield replace(like, statistic=statistic, value=value)
-        if spread.median:
-            yield _figure(spread.median, like.quantity, "median", "route", route.flow)
 
 
 def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
@@ -317,12 +278,12 @@ def _round(attempt: RoundSummary, case: CaseSummary) -> Iterator[Estimated]:
             value = getattr(times, field)
             if value is not None and (times.quantity, statistic) not in known:
                 yield replace(like, statistic=statistic, value=value, unit=_unit(field))
-    yield from _fields(attempt, "round", None, attempt.round, skipped=("round", "attempt"))
+    yield from rows_of(attempt, "round", None, attempt.round, skipped=("round", "attempt"))
     if attempt.discovery:
-        yield from _fields(attempt.discovery, "round", None, attempt.round)
+        yield from rows_of(attempt.discovery, "round", None, attempt.round)
 
 
-def _fields(
+def rows_of(
     model: Frozen,
     scope: str,
     of: str | None,
@@ -336,7 +297,7 @@ def _fields(
         quantity = NAMES.get(field) or _without_unit(field)
         if isinstance(value, Figure):
             statistic = "mean" if quantity == "loss" else "median"
-            yield replace(_figure(value, quantity, statistic, scope, of), round=number)
+            yield replace(row_of(value, quantity, statistic, scope, of), round=number)
         elif isinstance(value, int | float):
             unit = _unit(field)
             statistic = "count" if isinstance(value, int) and not unit else "value"
@@ -347,7 +308,7 @@ def _fields(
                     yield Estimated(f"{field}_{key}", "value", part, "", scope, of, round=number)
 
 
-def _figure(
+def row_of(
     figure: Figure, quantity: str, statistic: str, scope: str = "case", of: str | None = None
 ) -> Estimated:
     return Estimated(

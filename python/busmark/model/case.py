@@ -19,7 +19,7 @@ from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
 from busmark.model.quantities.stream import GOODPUT
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Capacity, Throughput
-from busmark.model.traffic import OwnFlow, Phase, Route, Way, Wire
+from busmark.model.traffic import OwnFlow, Phase, Way
 from busmark.plugin import read_part
 
 Values = Sequence[float | None]
@@ -120,9 +120,6 @@ class CaseSummary(Frozen):
     ways: list[Way] = Field(default=[])
     """Samples that went from participant to participant; empty where there is one writer and one
     reader."""
-    routes: list[Route] = Field(default=[])
-    """Samples hop by hop, as packets show them, of each flow that is measured; empty where nothing
-    was captured."""
     own_flows: list[OwnFlow] = Field(default=[])
     """Flows of the scenario's own in the background, each with its latency if it has one."""
     background_expected: int | None = None
@@ -136,8 +133,6 @@ class CaseSummary(Frozen):
     os: str | None = None
     """Operating system on which the rounds that count ran; "A → B" where who wrote was on A and who
     read on B. Null where it was not recorded."""
-    wire: Wire | None = None
-    """Cost on the wire; null without a capture."""
     reported: list[Reported] = Field(default=[])
     """Figures that the source of an imported result states; empty for any other result."""
     floor: Floor | None = None

@@ -148,6 +148,15 @@ class Described:
 
 
 @dataclass(frozen=True, slots=True)
+class Cost:
+    """A cost of each sample."""
+
+    name: str
+    """Name in documents."""
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """The way in which a comparison gets a figure of rounds, and its words for a change."""
 
@@ -171,6 +180,8 @@ class Compared:
     """Column with the number of samples that the value rests on; None: each round is one."""
     optional: bool = False
     """Whether it is left out where no round has it."""
+    cost: Cost | None = None
+    """What it costs, where a choice that costs something shows it beside its ratio."""
 
     @property
     def is_ratio(self) -> bool:
@@ -306,3 +317,9 @@ class RowKey(Protocol):
     @property
     def unit(self) -> str:
         """Unit; empty: a count."""
+
+
+def everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
+    """Put a heading behind all that was measured, for all tests but discovery, and for `tests`."""
+    heading = Heading(text, minor=True, last=True, **options)
+    return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)

@@ -6,7 +6,7 @@ each. The reference page and `schemas/scenario.schema.json` are generated from t
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
@@ -307,7 +307,13 @@ def _over(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
     return {**base, **entry, **both}
 
 
-class Scenario(of_plugins()):  # type: ignore[misc]
+if TYPE_CHECKING:
+    Keys = Section
+else:
+    Keys = of_plugins()
+
+
+class Scenario(Keys):
     """A scenario file."""
 
     name: str = Field(min_length=1, max_length=1000, description="title of the report")
@@ -401,7 +407,7 @@ class Scenario(of_plugins()):  # type: ignore[misc]
             UserError: it cannot have them.
         """
         try:
-            return Scenario.model_validate(
+            found: Scenario = Scenario.model_validate(
                 {
                     **self.model_dump(),
                     "sides": {name: side.model_dump() for name, side in sides.items()},
@@ -410,6 +416,7 @@ class Scenario(of_plugins()):  # type: ignore[misc]
         except ValidationError as error:
             text = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
             raise UserError(text, where=f"scenario {self.name!r}") from None
+        return found
 
     @property
     def matrices(self) -> list[tuple[str | None, Matrix]]:

@@ -83,7 +83,8 @@ OTHERS = {"parameters": PARAMETERS, "loads": LOADS}
 
 
 TABLES_KEY = "tables"
-"""Table of a plug-in's file: what a row of each new table is, and the title of the table."""
+"""Table of a plug-in's file: of each new table what a row is, its title, and "shown" where it has
+few rows."""
 
 
 def _read(path: Path) -> dict[str, dict[str, Value]]:
@@ -131,10 +132,12 @@ class TableOfRounds:
     row: str
     """What a row of it is."""
     title: str
+    is_shown: bool
+    """Whether people read it, in the workbook: it has few rows."""
 
 
 OF_PLUGINS = {
-    name: TableOfRounds(*of)
+    name: TableOfRounds(of[0], of[1], "shown" in of[2:])
     for _, plugin in active()
     if plugin.columns
     for name, of in _read(beside(plugin.columns)).get(TABLES_KEY, {}).items()

@@ -32,6 +32,7 @@ def test_perftest_runs_and_has_its_tables_in_its_columns(lab: Lab) -> None:
         assert title in shown.out and title in page
     assert "99.9999 %" in shown.out and "Avg samples/s" in shown.out
     found = json.loads(lab.busmark("show", "result", "--json").out)
-    tests = {test["mode"]: test for test in found["perftest"]}
-    assert [row["length"] for row in tests["throughput"]["publisher"]] == [32, 1024, 40000]
+    streams = [case for case in found["cases"] if case["test"] == "throughput"]
+    halves = {case["size"]: case["plugins"]["papers"]["halves"] for case in streams}
+    assert [size for size, half in halves.items() if half[0]["publisher"]] == [32, 1024, 40000]
     lab.assert_nothing_left()

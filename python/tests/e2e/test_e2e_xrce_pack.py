@@ -31,8 +31,9 @@ def test_the_quick_pack_gives_the_papers_tables(lab: Lab) -> None:
     all_have_counters(lab.folder / "result")
     found = json.loads(lab.busmark("show", "result", "--json").out)["cases"]
     for case in found:
-        assert {"active", "passive"} < {each["participant"] for each in case["resources"]}
-        (route,) = case["routes"]
+        figures = [row for row in case["figures"] if row["scope"] == "participant"]
+        assert {"active", "passive"} < {row["of"] for row in figures}
+        (route,) = case["plugins"]["capture"]["routes"]
         agents = case["params"]["settings"].get("agents", "1")
         deployment = 1 if case["adapter"] == "cyclonedds" else 2 if agents == "2" else 3
         assert [hop["protocol"] for hop in route["hops"]] == HOPS[deployment]

@@ -263,6 +263,10 @@ def test_no_command_of_the_core_is_replaced(tmp_path: Path) -> None:
     assert "busmark has a command `list` already" in ended.stderr
 
 
+QUANTITIES = """
+from busmark.model.entry import Number
+OF_CASES = (Number(key="{}", meaning="Acme's count", pick=lambda case: 1),)
+"""
 COLUMNS = """[cases]
 {} = ["int", "", "Acme's count"]
 """
@@ -274,6 +278,8 @@ COLUMNS = """[cases]
     ("column", "cases.median_ns", "busmark"),
     ("column", "cases.wire_bytes", "the plug-in capture"),
     ("rule", "link-loss", "busmark"),
+    ("quantity", "goodput_mbit_per_s", "busmark"),
+    ("quantity", "wire_bytes_per_sample", "the plug-in capture"),
 ])  # fmt: skip
 def test_what_exists_already_is_refused(
     kind: str, name: str, owner: str, tmp_path: Path, kept: Path
@@ -283,14 +289,15 @@ def test_what_exists_already_is_refused(
     if kind == "rule":
         source = source.replace('id="acme-rounds"', f'id="{name}"')
     else:
-        part = (
-            f'keys=(ScenarioKey("{name}", "Acme"),)'
-            if kind == "scenario key"
-            else 'columns="acme_plugin:acme.toml"'
-        )
-        source = source.replace('"Acme\'s own.",', f'"Acme\'s own.", {part},')
+        parts = {
+            "scenario key": f'keys=(ScenarioKey("{name}", "Acme"),)',
+            "column": 'columns="acme_plugin:acme.toml"',
+            "quantity": 'quantities="acme_quantities"',
+        }
+        source = source.replace('"Acme\'s own.",', f'"Acme\'s own.", {parts[kind]},')
     install(path, "acme", source)
     (path / "acme.toml").write_text(COLUMNS.format(name.partition(".")[2]), encoding="utf-8")
+    (path / "acme_quantities.py").write_text(QUANTITIES.format(name), encoding="utf-8")
     words = ("show", kept / "first" / "result", "--findings") if kind == "rule" else ("plan", "ab")
     ended = busmark(*words, path=path)
     assert ended.returncode == 2, ended.stdout

@@ -10,16 +10,27 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from busmark.model.entry import TESTS, Estimate, Need, Number
-from busmark.model.quantities import counters, discovery, host, latency, stream, wire
+from busmark.model.quantities import counters, discovery, host, latency, stream
 from busmark.model.quantities.host import CPUS_USED
 from busmark.model.quantities.latency import JITTER_SHARE, LATENCIES, PINGS, PROBES
 from busmark.model.quantities.stream import GOODPUT, LOSS, LOST
 from busmark.model.statistics import STATISTICS
+from busmark.plugin import declared, load
 
-OF_CASES: tuple[Estimate | Number, ...] = tuple(
-    one
-    for subject in (latency, stream, host, counters, wire, discovery)
-    for one in subject.OF_CASES
+_CORE = (latency, stream, host, counters, discovery)
+
+_BROUGHT = declared(
+    (one.key for subject in _CORE for one in subject.OF_CASES),
+    "quantity",
+    lambda plugin: (
+        {one.key: one for one in load(plugin.quantities).OF_CASES} if plugin.quantities else {}
+    ),
+)
+
+OF_CASES: tuple[Estimate | Number, ...] = (
+    *(one for subject in _CORE[:-1] for one in subject.OF_CASES),
+    *_BROUGHT.values(),
+    *discovery.OF_CASES,
 )
 """Quantities of a case that are no latencies of single samples, each a row of its subject."""
 

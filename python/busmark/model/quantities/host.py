@@ -1,10 +1,10 @@
-"""What participants cost the machine, and its captures."""
+"""What participants cost the machine."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from busmark.model.entry import Estimate, Heading, Number
+from busmark.model.entry import Estimate, Number, everywhere
 from busmark.model.quantities.parts import (
     MATCHED_ENDPOINTS,
     MATCHED_UNKNOWN,
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
 
 
-def _everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
-    """Put a heading behind all that was measured, for all tests but discovery, and for `tests`."""
-    heading = Heading(text, minor=True, last=True, **options)
-    return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)
-
-
 UNREAD = "the counters of its participants were not read within the measured time"
 
 CPUS_USED = Estimate(
@@ -31,7 +25,7 @@ CPUS_USED = Estimate(
     unit="CPU",
     meaning="CPUs that all participants together kept busy",
     needs="system",
-    tables=_everywhere("CPUs busy", interval=False, absent=UNREAD),
+    tables=everywhere("CPUs busy", interval=False, absent=UNREAD),
 )
 
 MIB = 1 << 20
@@ -51,7 +45,7 @@ MEMORY = Number(
     "that Busmark records there",
     needs="system",
     pick=_most_memory,
-    tables=_everywhere("Memory", absent=UNREAD),
+    tables=everywhere("Memory", absent=UNREAD),
 )
 
 
@@ -73,30 +67,15 @@ MEMORY_PER_ENDPOINT = Number(
     "participant needs without any included; of streams with three endpoints or more",
     needs="system",
     pick=_memory_per_endpoint,
-    tables=_everywhere("Memory per endpoint"),
-)
-
-CAPTURED = Number(
-    key="captured",
-    meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
-    needs="capture",
-    tables=_everywhere("Packets captured", "discovery"),
-)
-
-CAPTURE_DROPPED = Number(
-    key="capture_dropped",
-    meaning="packets missing in the captures: dropped by the kernel's buffer, by the interface, or "
-    "by dumpcap",
-    needs="capture",
-    tables=_everywhere("Packets not captured", "discovery", when="some"),
+    tables=everywhere("Memory per endpoint"),
 )
 
 UDP_SOCKET_DROPS = Number(
     key="udp_socket_drops",
     meaning="UDP datagrams that the kernel dropped at sockets of the participants, in the rounds "
     "that count, warm-up included; null where their sockets cannot be seen",
-    tables=_everywhere("UDP drops", "discovery", when="some"),
+    tables=everywhere("UDP drops", "discovery", when="some"),
 )
 
-OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, CAPTURED, CAPTURE_DROPPED, UDP_SOCKET_DROPS)
+OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, UDP_SOCKET_DROPS)
 """Quantities in the order of tables."""

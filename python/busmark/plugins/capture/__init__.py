@@ -4,11 +4,12 @@
 - `section`, `planned`: what a scenario says of captures, what those of a case will hold.
 - `companion`, `hook`: captures of a campaign's rounds. `findings`: what they explain.
 - `reading`, `samples`, `ways`, `figures`, `analysis`: a capture without Busmark's own header.
+- `quantities`, `route`: figures of cases with captures. `report`: what the report shows of them.
 - `late`: causes of late samples, one rule each.
 - `command`, and `blocks`: their documents.
 """
 
-from busmark.plugin import Command, Plugin, ScenarioKey
+from busmark.plugin import CasePart, Command, Plugin, ScenarioKey
 
 PLUGIN = Plugin(
     "capture",
@@ -30,6 +31,14 @@ PLUGIN = Plugin(
             table="busmark.plugins.capture.section:CaptureKey",
         ),
     ),
+    part=CasePart(
+        "busmark.plugins.capture.route:CaptureCase",
+        "busmark.plugins.capture.route:part",
+        rows="busmark.plugins.capture.route:rows",
+        sections="busmark.plugins.capture.report:sections",
+    ),
+    quantities="busmark.plugins.capture.quantities",
+    charts="busmark.plugins.capture.report:charts",
     columns="busmark.plugins.capture:columns.toml",
     hooks={"capture": "busmark.plugins.capture.hook"},
 )

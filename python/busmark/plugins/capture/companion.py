@@ -37,13 +37,13 @@ class Capture(Companion):
     @classmethod
     def wanted(cls, stage: Stage) -> bool:
         """Return whether it is asked for, and the round uses the network."""
-        if stage.scenario.capture is None:
+        if stage.scenario.of_plugin("capture") is None:
             return False
         return on_network(stage.params, {seat.adapter.name: seat.adapter for seat in stage.seats})
 
     async def start(self) -> None:
         """Begin on all interfaces; packets are captured when this returns."""
-        capture, stage = self.stage.scenario.capture, self.stage
+        capture, stage = self.stage.scenario.of_plugin("capture"), self.stage
         assert capture is not None
         adapters = {seat.adapter.name: seat.adapter for seat in stage.seats}
         shared = stage.params.network == "nodes"

@@ -59,7 +59,7 @@ def check(
     Raises:
         UserError: there is nothing to capture, or it cannot be captured.
     """
-    capture = scenario.capture
+    capture = scenario.of_plugin("capture")
     planned = [case for case in cases if case.status == "planned"]
     if capture is None or not planned:
         return

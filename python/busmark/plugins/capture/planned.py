@@ -155,10 +155,10 @@ def of_captures(
     scenario: Scenario, adapters: Mapping[str, Adapter], cases: Iterable[Case]
 ) -> dict[str, float]:
     """Estimate the bytes of a file of a round, by each case that is captured."""
-    if scenario.capture is None:
+    if scenario.of_plugin("capture") is None:
         return {}
     return {
-        case.id: expected_bytes(scenario.capture, case.params)
+        case.id: expected_bytes(scenario.of_plugin("capture"), case.params)
         for case in cases
         if on_network(case.params, adapters)
     }

@@ -9,6 +9,7 @@ what is found here, and whether the shape agrees.
 - `rounds`: what documents need of single rounds, a part of each case's record.
 - `repetition`: a campaign beside its document. The documents: `middlemeasure_2010`,
   `openddsbench_2010`, `perftest_2023`, `pother_2008`, `secured_2023`, `xrce_2022`.
+- `published`: tables of numbers, CSV files beside the module of each document.
 - `data_sets`: tests of a publisher and a subscriber, value by value.
 - `blocks`: the comparison as a document. `command`: `busmark papers`.
 """
@@ -49,8 +50,8 @@ PLUGIN = Plugin(
         ),
     ),
     part=CasePart(
-        "document",
         "busmark.plugins.papers.rounds:PaperCase",
         "busmark.plugins.papers.rounds:part",
+        key="document",
     ),
 )

@@ -38,7 +38,7 @@ class CampaignDocuments:
     secured."""
 
     def __init__(self, scenario: Scenario, cases: Iterable[Case], run_dir: Path) -> None:
-        self._section: SecuritySection = scenario.security or SecuritySection()
+        self._section: SecuritySection = scenario.of_plugin("security") or SecuritySection()
         self._domain = scenario.run.domain
         self._secured = [case.params for case in cases if case.params.security_profile]
         self._run_dir = run_dir
@@ -161,7 +161,8 @@ def check_directory(scenario: Scenario, cases: Iterable[Case]) -> None:
     Raises:
         UserError: what is wrong with it.
     """
-    if scenario.security and scenario.security.directory:
+    section = scenario.of_plugin("security")
+    if section and section.directory:
         planned = [case for case in cases if case.status == "planned"]
         CampaignDocuments(scenario, planned, Path()).check()
 

@@ -22,6 +22,7 @@ from busmark.model.rounds import RoundSummary
 from busmark.model.statistics import POOLED, REPORTED
 from busmark.model.stream import Batch, Batches, Throughput, Trial
 from busmark.model.traffic import Phase
+from busmark.plugin import of_parts
 from busmark.present.blocks import flows
 from busmark.present.blocks.imported import STATISTICS, is_reported
 from busmark.present.blocks.rows import (
@@ -68,8 +69,7 @@ def details(case: CaseSummary) -> Iterator[Section]:
     applications = bool(case.params.applications)
     if applications:
         yield from _levels(case, folded=False)
-    if case.wire:
-        yield from sections("On the wire", _wire(case))
+    yield from of_parts(case.plugins, lambda part: part.sections)
     yield from sections("Phases", [_phases(case)])
     if not applications:
         yield from _levels(case, folded=True)
@@ -403,56 +403,6 @@ def _discovery(case: CaseSummary) -> Table:
     ]
     heads = ["From the start of creation", "From its end"]
     return properties(rows, heads=heads, first="Until")
-
-
-WIRE = (
-    ("bytes per sample", "bytes_per_sample", "B"),
-    ("packets per sample", "packets_per_sample", ""),
-    ("overhead: share beyond header and body", "overhead_share", "1"),
-    ("share of heartbeats and acknowledgements", "control_share", "1"),
-    ("share sent again", "repeated_share", "1"),
-    ("discovery in a round, bytes", "discovery_bytes", "B"),
-    ("discovery in a round, packets", "discovery_packets", ""),
-)
-
-PURPOSES = {
-    "data": "samples",
-    "retransmission": "sent again",
-    "handshake": "handshake",
-    "discovery": "discovery of DDS",
-    "encrypted": "encrypted, contents unknown",
-    "heartbeat": "heartbeats",
-    "acknowledgement": "acknowledgements",
-    "gap": "gaps",
-    "tcp_acknowledgement": "bare acknowledgements of TCP",
-    "other": "others",
-    "foreign": "DDS of others, not counted",
-    "unattributed": "other connections, not counted",
-}
-OF_OTHERS = ("foreign", "unattributed")
-"""Purposes of packets that are not a cost of samples of the run."""
-
-
-def _wire(case: CaseSummary) -> Iterator[Table]:
-    """Yield costs of a sample; then packets and bytes by what they were for."""
-    found = case.wire
-    assert found is not None
-    note = (
-        "From the packets of each round's capture, headers of the link included. A sample counts "
-        "once, a pong too; its packets count on every hop, and those captured at both ends of a "
-        "link once."
-    )
-    yield properties([(name, unit, [getattr(found, key)]) for name, key, unit in WIRE], note=note)
-    whole = sum(one.bytes for one in found.purposes if one.name not in OF_OTHERS)
-    fields = (
-        Field("Packets for", lambda one: PURPOSES.get(one.name, one.name)),
-        Field("Measured time", "packets"), Field("Their bytes", "bytes"),
-        Field("Share of all bytes", lambda one: one.bytes / whole
-              if one.name not in OF_OTHERS and whole else None, "1"),
-        Field("Whole rounds", "round_packets"),
-        Field("Bytes", "round_bytes"),
-    )  # fmt: skip
-    yield listing(found.purposes, fields, "What the packets were for")
 
 
 def _phases(case: CaseSummary) -> Table:

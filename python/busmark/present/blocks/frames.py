@@ -20,7 +20,10 @@ from busmark.store import columns as stored
 MOST_ROWS = 20_000
 """Rows of a table; more are for programs, which read the frames themselves."""
 
-RAW = ("participants", "flows", "changes", "batches", "discoveries", "matches", "wire")
+RAW = (
+    *("participants", "flows", "changes", "batches", "discoveries", "matches"),
+    *(name for name, of in stored.OF_PLUGINS.items() if of.is_shown),
+)
 """Tables of rounds that people read; samples, intervals, hops and counters have too many rows."""
 
 OF_CASE = ("label", "test", "placement", "size")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from busmark.compare.campaign import Campaign
 from busmark.compare.effects import LAYER, Effect
-from busmark.compare.rounds import BYTES, CPU, PACKETS, SPENT
+from busmark.compare.rounds import CPU, OF_QUANTITIES, SPENT
 from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.naming import by_reason, cases_text, described, figure_of, placement_text
@@ -255,9 +255,8 @@ COSTS = (
 )
 
 SPENT_HEADS = {
-    CPU: "CPU time per sample",
-    BYTES: "Wire bytes per sample",
-    PACKETS: "Wire packets per sample",
+    CPU.name: CPU.heading,
+    **{each.cost.name: each.cost.heading for each in OF_QUANTITIES if each.cost},
 }
 
 

@@ -24,7 +24,7 @@ from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
 from busmark.model.quantities.latency import JITTER, PINGS
 from busmark.model.quantities.parts import MATCHED_ENDPOINTS
-from busmark.model.quantities.wire import HEADER_BYTES
+from busmark.plugin import attempt, parts
 from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
 from busmark.present.charts.distributions import MEASURES, Measure, OfMeasure
 from busmark.present.charts.look import MICRO
@@ -211,31 +211,6 @@ def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
     )
 
 
-def _wire(test: str) -> ChartKind:
-    def pick(case: CaseSummary) -> Figure | None:
-        return case.wire.bytes_per_sample if case.wire else None
-
-    def written(case: CaseSummary) -> float | None:
-        """Return what the application wrote; sizes that vary have no such number."""
-        varies = case.size is None or case.params.size_distribution
-        return None if varies else float(HEADER_BYTES + (case.size or 0))
-
-    return ChartKind(
-        f"{test}-wire",
-        "Bytes on the wire per sample",
-        test,
-        f"{test} cases with a capture",
-        pick,
-        cases.intervals(
-            pick, "bytes on the wire per sample, B", mark="header and body", mark_of=written
-        ),
-        shape=Bars,
-        figures=("wire_bytes_per_sample", "captured", "rounds"),
-        explanation="Includes headers, acknowledgements, heartbeats, retransmissions and the "
-        "traffic that brokers forward.",
-    )
-
-
 def _timeline(
     key: str, title: str, explanation: str, needs: str, of: str, quantity: str
 ) -> ChartKind:
@@ -285,7 +260,7 @@ CHARTS: tuple[ChartKind, ...] = (
     _layer("layer-latency", "latency", "ratio of median RTT/2",
            lambda effect: effect.versus.ratio, "latency"),
     _layer("layer-cpu", "CPU", "ratio of CPU time per sample",
-           lambda effect: effect.spent.get(CPU), "CPU time per sample"),
+           lambda effect: effect.spent.get(CPU.name), "CPU time per sample"),
     ChartKind(
         "goodput", "Goodput", "throughput",
         "throughput cases with a counted round", _goodput,
@@ -312,8 +287,8 @@ CHARTS: tuple[ChartKind, ...] = (
         "cases of the test capacity with a finished trial", lambda case: case.capacity,
         sweeps.capacity,
     ),
-    _wire("latency"),
-    _wire("throughput"),
+    *(kind for of, make in parts(lambda plugin: (plugin.charts,) if plugin.charts else ())
+      for kind in attempt(of, make) or ()),
     ChartKind(
         "discovery-existing", "Discovery against the endpoints that are there", "discovery",
         "discovery cases at two numbers of existing endpoints or more",

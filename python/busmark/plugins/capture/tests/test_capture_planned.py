@@ -70,11 +70,13 @@ def test_of_shared_memory_there_is_nothing() -> None:
 def test_of_a_serial_line_there_is_nothing_but_between_agents() -> None:
     adapters = {
         name: adapter(
-            name, transports=["serial", "udp"], carriers={"serial": "local", "udp": "udp"},
+            name,
+            transports=["serial", "udp"],
+            carriers={"serial": "local", "udp": "udp"},
             options=[{"key": "agents", "value": "1", "doc": ""}],
         )
         for name in ("cyclonedds", "microxrcedds")
-    }  # fmt: skip
+    }
 
     def serial(**matrix: Any) -> Parameters:
         scenario = Scenario.model_validate(
@@ -98,8 +100,8 @@ def test_of_a_serial_line_there_is_nothing_but_between_agents() -> None:
 def test_files_grow_with_size_and_rate_up_to_their_limit() -> None:
     def size(capture: Any = True, **matrix: Any) -> float:
         scenario, case, _ = planned(capture, adapter="paper", transport="tcp", **matrix)
-        assert scenario.capture
-        return expected_bytes(scenario.capture, case.params)
+        assert scenario.of_plugin("capture")
+        return expected_bytes(scenario.of_plugin("capture"), case.params)
 
     slow, fast = size(rate_hz=100), size(rate_hz=1000)
     assert 0 < slow < fast < size(rate_hz=1000, size=1000)
@@ -110,5 +112,5 @@ def test_files_grow_with_size_and_rate_up_to_their_limit() -> None:
 def test_true_is_a_table_without_changes_and_false_none() -> None:
     for capture, expected in ((True, CaptureSection()), ({}, CaptureSection()), (False, None)):
         scenario = planned(capture, adapter="paper", transport="tcp")[0]
-        assert scenario.capture == expected
+        assert scenario.of_plugin("capture") == expected
         assert Scenario.model_validate(scenario.model_dump(mode="json")) == scenario

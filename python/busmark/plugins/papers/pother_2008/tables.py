@@ -215,9 +215,11 @@ def _portability(campaign: Campaign) -> list[GroupedTable]:
         for name, each in campaign.adapters.items()
         if name != "null"
     ]
-    columns: Columns[tuple[str, ...]] = {
-        title: lambda row, place=place: row[place]  # type: ignore[misc]
-        for place, title in enumerate(published.COMPLIANCE[0])
+    columns: Columns[published.Compliance] = {
+        "Property": lambda row: row.title,
+        "DDS1": lambda row: row.dds1,
+        "DDS2": lambda row: row.dds2,
+        "DDS3": lambda row: row.dds3,
     }
     title = "API compliance and portability"
     return [
@@ -231,7 +233,7 @@ def _portability(campaign: Campaign) -> list[GroupedTable]:
             "participants that run.",
         ),
         *_interfaces(campaign),
-        table(THERE, title, columns, published.COMPLIANCE[1:]),
+        table(THERE, title, columns, published.COMPLIANCE),
     ]
 
 

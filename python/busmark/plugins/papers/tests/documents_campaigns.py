@@ -143,7 +143,7 @@ def planted(name: str, truth: Planted, moods: Sequence[float] = MOOD) -> Campaig
         status = "failed" if value is None else "ok"
         values = [] if value is None else [value * mood for mood in moods]
         found.append(case(each.id, each.params.declared(), values, status))
-    return campaign(found, scenario.document)
+    return campaign(found, scenario.of_plugin("document") or None)
 
 
 Figures = Callable[[dict[str, Any], int], dict[str, Any] | None]
@@ -168,7 +168,7 @@ def text(name: str, figures: Figures, rounds: int = 4) -> Campaign:
         plugins = {"papers": {"latencies": latencies}}
         changed = {**whole.model_dump(), "attempts": attempts, "plugins": plugins}
         found.append(CaseSummary.model_validate(changed))
-    return campaign(found, scenario.document)
+    return campaign(found, scenario.of_plugin("document") or None)
 
 
 def latency(mean: float, **figures: float) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from math import inf
 
 from busmark.model.case import CaseSummary
-from busmark.model.traffic import Route, RouteRound
+from busmark.plugins.capture.route import Route, RouteRound
 from busmark.plugins.papers.checks import Each, Ratio, delivered
 from busmark.plugins.papers.document import Statement
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim, alike
@@ -55,7 +55,8 @@ def middleware(case: CaseSummary) -> str:
 
 def route(case: CaseSummary) -> Route | None:
     """Return the route of the case's samples; None without a capture."""
-    return case.routes[0] if case.routes else None
+    found = case.plugins.get("capture")
+    return found.routes[0] if found and found.routes else None
 
 
 def of(where: int | tuple[int, ...], *conditions: Condition) -> Select:

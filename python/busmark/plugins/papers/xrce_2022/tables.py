@@ -10,7 +10,7 @@ from busmark.model.case import CaseSummary
 from busmark.model.figure import Figure
 from busmark.model.quantities import GOODPUT
 from busmark.model.text import count, number
-from busmark.model.traffic import Route, Spread
+from busmark.plugins.capture.route import Route, Spread
 from busmark.plugins.papers.document import Columns, Content, GroupedTable, cell, fixed, grouped
 from busmark.plugins.papers.select import PerRound, expected, received
 from busmark.plugins.papers.xrce_2022 import published

@@ -1,21 +1,55 @@
-"""What passed the wire."""
+"""Quantities of captures: what passed the wire, and how much of it was captured."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from busmark import stats
-from busmark.model.entry import Compared, Estimate, Explained, Heading, Row
+from busmark.model.entry import (
+    Compared,
+    Cost,
+    Estimate,
+    Explained,
+    Heading,
+    Number,
+    Row,
+    everywhere,
+)
 
 if TYPE_CHECKING:
+    from busmark.model.case import CaseSummary
+    from busmark.model.figure import Figure
     from busmark.model.parameters import Parameters
+    from busmark.plugins.capture.route import CaptureCase
 
 HEADER_BYTES = 64
 TESTS = ("latency", "throughput")
 NO_CAPTURE = "no round has a capture that was evaluated"
 
 
-def compared(name: str, word: str, of_round: Any, unit: str, tests: Any = TESTS) -> Compared:
+def _found(case: CaseSummary) -> CaptureCase | None:
+    return case.plugins.get("capture")
+
+
+def _cost(name: str) -> Callable[[CaseSummary], Figure | None]:
+    """Return the function that takes this cost from a case."""
+
+    def pick(case: CaseSummary) -> Figure | None:
+        found = _found(case)
+        return getattr(found.wire, name) if found and found.wire else None
+
+    return pick
+
+
+def compared(
+    name: str,
+    word: str,
+    of_round: Any,
+    unit: str,
+    tests: Any = TESTS,
+    cost: Cost | None = None,
+) -> Compared:
     """Return how a cost is compared: less is better."""
     return Compared(
         name=name,
@@ -27,6 +61,7 @@ def compared(name: str, word: str, of_round: Any, unit: str, tests: Any = TESTS)
         of_round=of_round,
         unit=lambda params: unit,
         optional=True,
+        cost=cost,
     )
 
 
@@ -84,9 +119,15 @@ WIRE_BYTES = Estimate(
     unit="B",
     meaning="bytes on the wire of the measured time, for each sample that passed it",
     needs="capture",
-    pick=lambda case: case.wire.bytes_per_sample if case.wire else None,
+    pick=_cost("bytes_per_sample"),
     tables={"latency": _WIRE_BYTES_HEADING, "throughput": _WIRE_BYTES_HEADING},
-    compared=compared("wire_bytes", "bytes on the wire per sample", _wire_bytes_of_round, "B"),
+    compared=compared(
+        "wire_bytes",
+        "bytes on the wire per sample",
+        _wire_bytes_of_round,
+        "B",
+        cost=Cost("bytes", "Wire bytes per sample"),
+    ),
     explained=(
         explained(
             "Bytes and packets on the wire, per sample",
@@ -126,8 +167,14 @@ WIRE_PACKETS = Estimate(
     unit="",
     meaning="packets of the measured time, for each sample that passed the wire",
     needs="capture",
-    pick=lambda case: case.wire.packets_per_sample if case.wire else None,
-    compared=compared("wire_packets", "packets per sample", _wire_packets_of_round, ""),
+    pick=_cost("packets_per_sample"),
+    compared=compared(
+        "wire_packets",
+        "packets per sample",
+        _wire_packets_of_round,
+        "",
+        cost=Cost("packets", "Wire packets per sample"),
+    ),
 )
 
 WIRE_OVERHEAD = Estimate(
@@ -137,7 +184,7 @@ WIRE_OVERHEAD = Estimate(
     meaning="share of bytes on the wire beyond one copy of each sample's header and body; "
     "null where sizes vary",
     needs="capture",
-    pick=lambda case: case.wire.overhead_share if case.wire else None,
+    pick=_cost("overhead_share"),
     explained=(
         explained(
             "Overhead on the wire",
@@ -157,7 +204,7 @@ WIRE_CONTROL = Estimate(
     meaning="share of bytes on the wire in packets that only say what was sent or has come: "
     "heartbeats, acknowledgements, gaps, bare acknowledgements of TCP",
     needs="capture",
-    pick=lambda case: case.wire.control_share if case.wire else None,
+    pick=_cost("control_share"),
     explained=(
         explained(
             "Heartbeats and acknowledgements",
@@ -176,7 +223,7 @@ WIRE_REPEATED = Estimate(
     within=stats.SHARE,
     meaning="share of bytes on the wire that went the same way before",
     needs="capture",
-    pick=lambda case: case.wire.repeated_share if case.wire else None,
+    pick=_cost("repeated_share"),
     explained=(
         explained(
             "Sent again",
@@ -201,7 +248,7 @@ WIRE_DISCOVERY = Estimate(
     unit="B",
     meaning="bytes on the wire for discovery and liveliness of DDS, in a whole round",
     needs="capture",
-    pick=lambda case: case.wire.discovery_bytes if case.wire else None,
+    pick=_cost("discovery_bytes"),
     tables={"throughput": _WIRE_DISCOVERY_HEADING, "discovery": _WIRE_DISCOVERY_HEADING},
     compared=compared(
         "discovery_bytes",
@@ -228,10 +275,29 @@ WIRE_DISCOVERY_PACKETS = Estimate(
     unit="",
     meaning="packets for discovery and liveliness of DDS, in a whole round",
     needs="capture",
-    pick=lambda case: case.wire.discovery_packets if case.wire else None,
+    pick=_cost("discovery_packets"),
+)
+
+CAPTURED = Number(
+    key="captured",
+    meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
+    needs="capture",
+    pick=lambda case: found.captured if (found := _found(case)) else None,
+    tables=everywhere("Packets captured", "discovery"),
+)
+
+CAPTURE_DROPPED = Number(
+    key="capture_dropped",
+    meaning="packets missing in the captures: dropped by the kernel's buffer, by the interface, or "
+    "by dumpcap",
+    needs="capture",
+    pick=lambda case: found.capture_dropped if (found := _found(case)) else None,
+    tables=everywhere("Packets not captured", "discovery", when="some"),
 )
 
 OF_CASES = (
+    CAPTURED,
+    CAPTURE_DROPPED,
     WIRE_BYTES,
     WIRE_PACKETS,
     WIRE_OVERHEAD,

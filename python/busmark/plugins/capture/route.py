@@ -4,20 +4,139 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
+from pydantic import Field
 
+from busmark.estimate.one_case import Analysis
+from busmark.estimate.rows import row_of, rows_of
+from busmark.model.case import CaseSummary
 from busmark.model.entry import Estimate
-from busmark.model.figure import over_rounds
+from busmark.model.figure import Figure, Frozen, over_rounds
+from busmark.model.figures import Estimated
 from busmark.model.parameters import Parameters
-from busmark.model.quantities import wire as costs
-from busmark.model.traffic import Purpose, Route, RouteHop, RouteRound, Spread, Wire
+from busmark.plugins.capture import quantities as costs
 from busmark.stats import POSITIVE, SIGNED, Range
+
+
+class Spread(Frozen):
+    """Values of all samples of all counted rounds, as papers have them, and a typical round's."""
+
+    count: int
+    least: float
+    greatest: float
+    mean: float
+    deviation: float | None = Field(description="standard deviation by count - 1")
+    variance: float | None
+    median: Figure | None
+
+
+class RouteHop(Frozen):
+    """One link of the route."""
+
+    protocol: str
+    transport: str
+    source: str
+    """Address and port in the first round; in others ports differ."""
+    destination: str
+    samples: int
+    """Samples that passed it, in all counted rounds."""
+    bytes_each: float
+    """Bytes of a sample's packets on the wire, on average, headers included."""
+
+
+class RouteRound(Frozen):
+    """Figures of one counted round."""
+
+    round: int
+    entered: int
+    arrived: int
+    hops: int
+    bits_mean: float | None
+    least_ns: float | None
+    """Least L, or application's time where nothing confirms."""
+    mean_ns: float | None
+    greatest_ns: float | None
+
+
+class Route(Frozen):
+    """The route of samples, from the hop on which they enter to the one on which they leave."""
+
+    flow: str
+    hops: list[RouteHop]
+    entered: int
+    """Samples seen on the first hop, in all counted rounds."""
+    arrived: int
+    """Samples among them that were seen on the last."""
+    lost_first: int
+    """Samples that did not arrive and were sent before the first of their round that did."""
+    packets_per_sample: float
+    bits: Spread | None
+    """Bits of a sample's packets on all hops together, of those that arrived."""
+    latency: Spread | None
+    """Time from a sample's packet on the first hop to its packet on the last, ns."""
+    confirmed: Spread | None
+    """L: time from a sample's packet on the first hop to its confirmation on the last, ns."""
+    confirmed_by: Literal["ACKNACK", "TCP"] | None
+    application: Spread | None
+    """Time from T1 in the writer to T4 in the reader, for the same samples, ns."""
+    apart: Spread | None
+    """Difference of L and the application's time, sample by sample, ns."""
+    eq2: Spread | None
+    """Bits on all hops by L, or by the application's time where nothing confirms, Mbit/s."""
+    rounds: list[RouteRound]
+
+
+class Purpose(Frozen):
+    """Packets by what they were for, in the rounds that count."""
+
+    name: str
+    packets: int
+    """Packets in the measured time."""
+    bytes: int
+    """Bytes on the wire."""
+    round_packets: int
+    """Packets in the whole rounds."""
+    round_bytes: int
+
+
+class Wire(Frozen):
+    """Costs of a typical round: the median over rounds."""
+
+    samples: int
+    """Different samples that passed the wire in the measured time, in the rounds that count."""
+    bytes_per_sample: Figure | None
+    packets_per_sample: Figure | None
+    overhead_share: Figure | None
+    """Beyond one copy of each sample's header and body; null where sizes vary."""
+    control_share: Figure | None
+    """Heartbeats, acknowledgements and gaps."""
+    repeated_share: Figure | None
+    """Sent again."""
+    discovery_bytes: Figure | None
+    """Bytes of discovery in the whole round; null for middleware that is not DDS."""
+    discovery_packets: Figure | None
+    purposes: list[Purpose]
+
+
+class CaptureCase(Frozen):
+    """What captures show of a case."""
+
+    captured: int | None
+    """Packets captured in the rounds that count, on all interfaces."""
+    capture_dropped: int | None
+    """Packets that the captures lost."""
+    wire: Wire | None
+    """Cost on the wire."""
+    routes: list[Route]
+    """Samples hop by hop, of each flow that is measured."""
+
 
 OF_MATRIX = r"^(pings|stream|batches)(_\d+)?$"
 """Names of the flows that are measured."""
@@ -251,3 +370,75 @@ def _purposes(tables: Sequence[pl.DataFrame]) -> list[Purpose]:
         .agg(pl.col(column).sum().alias(name) for name, column in counts.items())
     )
     return [Purpose(**row) for row in sums.to_dicts()]
+
+
+def part(analysis: Analysis, case: CaseSummary, capture: object) -> CaptureCase | None:
+    """Return what captures show of a case; None where no round that counts has one."""
+    good = analysis.good
+    captured = [row["round"] for row in good if row.get("captured") is not None]
+    evaluated = [row["round"] for row in good if row.get("wire_samples") is not None]
+    if not captured and not evaluated:
+        return None
+    load = analysis.result.table
+    return CaptureCase(
+        captured=analysis.total("captured"),
+        capture_dropped=analysis.total("capture_dropped"),
+        wire=wire(analysis.params, good, analysis.whole(partial(load, "wire"), evaluated))
+        if evaluated
+        else None,
+        # With several clocks neither the order of hops nor a time between them is known.
+        routes=routes(
+            [
+                (number, hops, analysis.result.samples(case.id, number, SAMPLE_COLUMNS))
+                for number in captured
+                if analysis.one_clock[number]
+                for hops in analysis.whole(partial(load, "hops"), [number])
+            ]
+        )
+        if case.test in ("latency", "throughput")
+        else [],
+    )
+
+
+def rows(found: CaptureCase) -> Iterator[Estimated]:
+    """Yield the rows of the table of estimates that are no quantities of a case."""
+    for purpose in found.wire.purposes if found.wire else ():
+        yield from rows_of(purpose, "traffic", purpose.name)
+    for route in found.routes:
+        yield from _of_route(route)
+
+
+def _of_route(route: Route) -> Iterator[Estimated]:
+    """Yield what packets say of the way of a flow's samples."""
+    yield from rows_of(route, "route", route.flow)
+    for field, unit in (
+        ("bits", "bit"),
+        ("latency", "ns"),
+        ("confirmed", "ns"),
+        ("application", "ns"),
+        ("apart", "ns"),
+        ("eq2", "Mbit/s"),
+    ):
+        spread: Spread | None = getattr(route, field)
+        if spread is None:
+            continue
+        like = Estimated(
+            f"route_{field}",
+            "",
+            None,
+            unit,
+            "route",
+            route.flow,
+            over="samples",
+            count=spread.count,
+        )
+        for statistic, value in (
+            ("min", spread.least),
+            ("max", spread.greatest),
+            ("mean", spread.mean),
+            ("stdev", spread.deviation),
+            ("variance", spread.variance),
+        ):
+            yield replace(like, statistic=statistic, value=value)
+        if spread.median:
+            yield row_of(spread.median, like.quantity, "median", "route", route.flow)
