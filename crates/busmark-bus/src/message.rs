@@ -1,4 +1,4 @@
-//! What is written on the bus: one JSON object in each sample.
+//! Messages on the bus: one JSON object in each sample.
 
 use busmark_adapter::Qos;
 use busmark_worker::protocol::{Failure, PROTOCOL};
@@ -8,11 +8,11 @@ use serde_json::Value;
 
 use crate::definition::{Definition, Kind};
 
-/// Bytes of the longest message. A writer of a longer one refuses it; no reader takes one.
+/// Size of the longest message, bytes. Members neither write a longer message nor accept one.
 pub const LONGEST: usize = 32 * 1024;
-/// Highest number of applications and groups.
+/// Highest number of an application or group.
 pub const LAST_NUMBER: u32 = 1000;
-/// Largest number that every reader of JSON can hold.
+/// Largest integer that every JSON parser represents exactly.
 const LAST_ID: u64 = (1 << 53) - 1;
 
 /// Everything that is written on the bus, for the schema.
@@ -25,40 +25,42 @@ pub enum Message {
     Trouble(Envelope<'static, Trouble>),
 }
 
-/// What a caller asks for.
+/// An order of a caller to members of the bus.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
     /// Version of the protocol: 2.
     pub busmark: u32,
-    /// A number of the caller's own, another for each of its processes.
+    /// Number that identifies the caller's process.
     pub caller: u64,
-    /// From 1, counted by the caller: what is not above the last was sent before.
+    /// Number of the order, counted by the caller from 1: an order whose number is not above the caller's
+    /// last is a repetition.
     pub id: u64,
-    /// Who is meant.
+    /// Members that the order is for.
     pub to: Address,
-    /// The member that is meant; one that has joined since under the same number is not.
+    /// Identifier of the one member that the order is for; a member that has joined since with the same
+    /// application number ignores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instance: Option<u64>,
-    /// What to do.
+    /// Task that the members carry out.
     #[serde(rename = "do")]
     pub task: Task,
 }
 
-/// Who is meant by an order.
+/// Members that an order is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Address {
-    /// Everybody on the bus.
+    /// Every member of the bus.
     All,
-    /// One application.
+    /// The application with this number.
     App(u32),
-    /// Every application of a group.
+    /// Every application of the group with this number.
     Group(u32),
 }
 
 impl Address {
-    /// Whether this member is meant.
+    /// Returns whether the order is for this member.
     pub fn means(self, app: u32, group: Option<u32>) -> bool {
         match self {
             Self::All => true,
@@ -68,119 +70,119 @@ impl Address {
     }
 }
 
-/// What a member can be asked to do.
+/// Tasks that a member carries out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "cmd", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Task {
-    /// Tell who it is, and which tests it has.
+    /// Answer with the member's properties and its tests.
     List {
-        /// Whoever asks wants to join under the number that the question goes to.
+        /// Whether the caller is about to join with the application number that the order is for.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         joining: bool,
     },
-    /// Begin a test; the answer comes when it runs.
+    /// Start a test; the answer comes when the test runs.
     Start {
-        /// The test.
+        /// Definition of the test.
         definition: Definition,
     },
-    /// Change a test: the answer comes when that is in effect.
+    /// Change a test; the answer comes when the change has taken effect.
     Set(Change),
-    /// End tests: the answer has their results.
+    /// End tests; the answer has their results.
     Stop(Which),
 }
 
-/// Which tests of a member.
+/// Selection of a member's tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Which {
-    /// Test of this number; any without it.
+    /// Number of the tests; without it, tests of any number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test: Option<u32>,
-    /// Test of this kind; any without it.
+    /// Kind of the tests; without it, tests of any kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
 }
 
 impl Which {
-    /// Whether this test is meant.
+    /// Returns whether this test is selected.
     pub fn means(self, kind: Kind, test: u32) -> bool {
         self.test.is_none_or(|number| number == test) && self.kind.is_none_or(|one| one == kind)
     }
 }
 
-/// Changes of a test. What is left out stays the same.
+/// Changes of a test. A setting that is left out stays as it is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    /// The test.
+    /// Number of the test.
     pub test: u32,
-    /// Its kind, where a member has several of this number.
+    /// Kind of the test, where a member has tests of several kinds with this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kind: Option<Kind>,
-    /// Samples per second, above 0.
+    /// New rate, samples per second, above 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_hz: Option<f64>,
-    /// Whether it sends nothing for the time being.
+    /// Whether the test pauses; false lets it continue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
-    /// Quality of service of its endpoints.
+    /// QoS policies to change on the test's endpoints.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Value>")]
     pub qos: Option<Qos>,
 }
 
-/// A message of a member, with who says it.
+/// A message of a member, with the member's identity.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Envelope<'a, T> {
     /// Version of the protocol: 2.
     pub busmark: u32,
-    /// Its application.
+    /// Number of the member's application.
     pub app: u32,
-    /// Its group.
+    /// Number of the member's group; null: none.
     pub group: Option<u32>,
-    /// A number of its own, another for each of its processes.
+    /// Number that identifies the member's process.
     pub instance: u64,
-    /// From 1, counted on each topic.
+    /// Number of the message, counted from 1 on each topic.
     pub seq: u64,
-    /// When it was sent, ns since 1970 by the clock of the member's host.
+    /// Time of sending by the clock of the member's host, ns since 1970.
     pub at_realtime_ns: i64,
-    /// The rest.
+    /// Content of the message.
     #[serde(flatten)]
     pub what: &'a T,
 }
 
-/// On the topics of news and of live figures.
+/// Messages on the topics of news and of live figures.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "news", rename_all = "snake_case")]
 pub enum News {
-    /// A member is there.
+    /// The member has joined the bus.
     Joined {
-        /// As the answer to `list`.
+        /// Properties and tests of the member, as in the answer to `list`.
         member: Value,
     },
-    /// It goes.
+    /// The member leaves the bus.
     Left,
-    /// To an order.
+    /// The member answers an order.
     Answer(Answer),
-    /// A test tells something: an event of the control protocol.
+    /// A test reports an event of the control protocol.
     Event {
-        /// The test.
+        /// Number of the test.
         test: u32,
-        /// Its kind.
+        /// Kind of the test.
         kind: Kind,
-        /// The event.
+        /// Event of the control protocol.
         event: Value,
     },
     /// A test has ended.
     Ended {
-        /// The test.
+        /// Number of the test.
         test: u32,
-        /// Its kind.
+        /// Kind of the test.
         kind: Kind,
-        /// What it recorded.
+        /// Result of the test.
         #[serde(skip_serializing_if = "Option::is_none")]
         result: Option<Value>,
-        /// Why it failed.
+        /// Reason why the test failed.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<Failure>,
     },
@@ -189,19 +191,20 @@ pub enum News {
 /// The answer to an order.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Answer {
-    /// Caller of the order.
+    /// Identifier of the caller of the order.
     pub caller: u64,
     /// Number of the order.
     pub id: u64,
-    /// Whether it was done.
+    /// Whether the order was carried out.
     pub ok: bool,
-    /// What it yields.
+    /// Result of the order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<Value>,
-    /// Why it was not done.
+    /// Reason why the order was not carried out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
-    /// The order, for whoever records the bus: its caller may have gone before its writer was found.
+    /// The order itself, for recorders of the bus, which may not have discovered the caller's writer in
+    /// time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<Box<Asked>>,
 }
@@ -209,20 +212,21 @@ pub struct Answer {
 /// An order, as its answer repeats it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Asked {
-    /// Who was meant.
+    /// Members that the order was for.
     pub to: Address,
-    /// What to do.
+    /// Task that was carried out.
     #[serde(rename = "do")]
     pub task: Task,
-    /// When the member heard it, ns since 1970 by the clock of its host.
+    /// Time at which the member received the order, ns since 1970 by the clock of its host.
     pub heard_realtime_ns: i64,
 }
 
 impl Asked {
-    /// Bytes of the longest that an answer repeats: answers are kept to be given again.
+    /// Size of the longest order that an answer repeats, bytes: answers are kept to be given again.
     const LONGEST: usize = 8 * 1024;
 
-    /// What an answer repeats of an order; None: it changes nothing, or it is too long.
+    /// Returns the part of an order that its answer repeats; None: the order changes nothing, or is too
+    /// long.
     pub fn of(to: Address, task: &Task, heard_realtime_ns: i64) -> Option<Box<Self>> {
         if matches!(task, Task::List { .. }) {
             return None;
@@ -233,20 +237,20 @@ impl Asked {
     }
 }
 
-/// On the topic of troubles.
+/// A message on the topic of troubles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trouble {
-    /// malformed, foreign, stale, overflow, contradiction.
+    /// Kind of the trouble: malformed, foreign, stale, overflow or contradiction.
     pub trouble: &'static str,
-    /// What was wrong, in words.
+    /// Description of the trouble.
     pub message: String,
-    /// Troubles that were not reported before this one, for there were too many at once.
+    /// Number of earlier troubles that were not reported, because there were too many at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted: Option<u64>,
 }
 
 impl Trouble {
-    /// Trouble of this kind.
+    /// Makes a trouble of this kind.
     pub fn new(trouble: &'static str, message: impl Into<String>) -> Self {
         Self { trouble, message: message.into(), omitted: None }
     }
@@ -255,7 +259,7 @@ impl Trouble {
 /// Reads an order.
 ///
 /// # Errors
-/// What is wrong with the bytes: they are of another format (foreign), or of none (malformed).
+/// A trouble, if the bytes are of another protocol version (foreign) or are no order (malformed).
 pub fn order(bytes: &[u8]) -> Result<Order, Trouble> {
     #[derive(Deserialize)]
     struct Head {
@@ -307,7 +311,7 @@ fn visible(character: char) -> char {
     if character.is_control() { char::REPLACEMENT_CHARACTER } else { character }
 }
 
-/// The begin of what came, so that whoever reads the trouble can find its sender.
+/// Returns the beginning of a message, by which readers of the trouble can find its sender.
 fn excerpt(bytes: &[u8]) -> String {
     const MOST: usize = 60;
     let begin = String::from_utf8_lossy(&bytes[..bytes.len().min(MOST)]);
@@ -318,7 +322,7 @@ fn excerpt(bytes: &[u8]) -> String {
 /// Reads a message of a member.
 ///
 /// # Errors
-/// Why it cannot have been a member.
+/// A trouble, if no member can have written the bytes.
 pub fn report(bytes: &[u8]) -> Result<Value, Trouble> {
     let wrong = |text: String| Trouble::new("malformed", format!("{text}: {}", excerpt(bytes)));
     if bytes.len() > LONGEST {

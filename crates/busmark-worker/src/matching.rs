@@ -22,33 +22,34 @@ const PAUSE_NOTIFIED: Duration = Duration::from_millis(4);
 /// How many times longer than the questions the pause after them is, at least.
 const REST: u32 = 20;
 
-/// When all endpoints of a worker had matched: after `after_ns`, and at `matched_ns` at the latest.
+/// Time at which the last endpoint of a worker matched: between `after_ns` and `matched_ns`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[allow(clippy::struct_field_names)] // as the reply names them
 pub struct Matched {
-    /// Equal to `matched_ns` where the middleware's own event says so; null: the first question found
-    /// all matched, so it may have been long before.
+    /// Last time at which the endpoints were observed not to match, ns: equal to `matched_ns` where the
+    /// middleware's own event gives the time; null: all matched when they were first asked, so that the
+    /// match may be much older.
     pub after_ns: Option<i64>,
-    /// When it was known.
+    /// Time at which the match was known, ns.
     pub matched_ns: i64,
-    /// Endpoints whose counts cannot be known.
+    /// Number of endpoints whose matches the adapter cannot count.
     pub unknown: u32,
-    /// Each that was to match somebody.
+    /// Matches of each endpoint that was to match another.
     pub endpoints: Vec<MatchedEndpoint>,
 }
 
-/// When one endpoint had matched all its counterparts.
+/// Time at which one endpoint matched its last counterpart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MatchedEndpoint {
-    /// Its topic.
+    /// Topic of the endpoint.
     pub topic: String,
-    /// A writer; else a reader.
+    /// Whether the endpoint is a writer, not a reader.
     pub writes: bool,
-    /// How many that were.
+    /// Number of counterparts.
     pub counterparts: u32,
-    /// As for all; null also where it cannot be known.
+    /// As `after_ns` of all endpoints; null also where the adapter cannot count matches.
     pub after_ns: Option<i64>,
-    /// When it was known; null: it cannot be.
+    /// Time at which the match was known, ns; null where the adapter cannot count matches.
     pub matched_ns: Option<i64>,
 }
 

@@ -24,10 +24,10 @@ pub use crate::roles::RoleSpec;
 /// Raised when a controller of the older protocol would misunderstand the newer one.
 pub const PROTOCOL: u32 = 2;
 
-/// What the controller asks for.
+/// A request of the controller: a command with its number.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub struct Request {
-    /// Comes back in the reply.
+    /// Number of the request, which its reply repeats.
     pub id: u64,
     /// The command and its arguments.
     #[serde(flatten)]
@@ -42,14 +42,15 @@ pub enum Command {
     Serve {
         /// Path of the adapter's library.
         adapter: String,
-        /// As participants attach.
+        /// How the server attaches to the middleware, as a participant does.
         #[schemars(with = "serde_json::Value")]
         config: ParticipantConfig,
     },
-    /// Loads the adapter and keeps what is to be made. The larger part of the work that does not touch
-    /// the bus: with it behind them, all workers of a round begin `setup` at nearly the same moment.
+    /// Loads the adapter and keeps the participants and roles that `setup` is to make. Most of the work
+    /// that does not touch the bus is done here, so that all workers of a round begin `setup` at nearly
+    /// the same moment.
     Prepare(Setup),
-    /// Makes the participants, writers and readers of the last `prepare`.
+    /// Makes the participants, DataWriters and DataReaders of the last `prepare`.
     Setup,
     /// Connects writers to readers, and readers to writers, by locator (only for adapters without
     /// discovery).
@@ -59,65 +60,66 @@ pub enum Command {
         /// Locators of every writer, by topic.
         writer_locators: BTreeMap<String, Vec<String>>,
     },
-    /// Waits until every endpoint has found its counterparts.
+    /// Waits until every DataWriter and DataReader has matched all its counterparts.
     Match {
-        /// How long at most, seconds.
+        /// Longest time to wait, seconds.
         timeout_s: f64,
-        /// Readers and writers in the whole round, by topic.
+        /// Number of writers and readers in the whole round, by topic.
         expect: BTreeMap<String, Expected>,
     },
     /// Starts the passive roles (responder, receiver, resident, idle endpoint).
     Start {
-        /// Time between two events `interval` on what they receive, ns; 0: none. They end with `drain`,
-        /// or with `run`, which has its own.
+        /// Time between two events `interval` that count the samples received, ns; 0: no such events.
+        /// They end with `drain`, or with `run`, whose `every_ns` then applies.
         #[serde(default)]
         every_ns: u64,
-        /// Counterparts that their endpoints are to find, by topic. An event `matched` tells when all
-        /// are found, an event `first` of the first sample of each writer. Empty: neither.
+        /// Number of writers and readers that the roles' endpoints are to match, by topic. An event
+        /// `matched` reports when all have matched, an event `first` the first sample of each writer.
+        /// Empty: no such events.
         #[serde(default)]
         discovery: BTreeMap<String, Expected>,
     },
-    /// Runs the active roles (pinger, transmitter, batcher, late joiner) to their end; the reply comes then. Other
-    /// commands may come meanwhile.
+    /// Runs the active roles (pinger, transmitter, batcher, late joiner); the reply comes when the last
+    /// has ended. `set` may come meanwhile.
     Run {
-        /// Time between two events `interval`, ns; 0: no event but errors, so that nothing disturbs
-        /// what is measured.
+        /// Time between two events `interval`, ns; 0: no event but errors, so that no output disturbs
+        /// the measurement.
         #[serde(default)]
         every_ns: u64,
-        /// An event `first` tells of the first answer.
+        /// Whether an event `first` reports the first answer that each role receives.
         #[serde(default)]
         firsts: bool,
     },
-    /// Changes a role: the reply comes when that is in effect.
+    /// Changes a role; the reply comes when the change has taken effect.
     Set(Change),
-    /// Waits until the receivers have everything, or nothing has come for a while.
+    /// Waits until the receivers have every sample that was sent, or have received none for a while.
     Drain {
-        /// Samples sent in the measured time, by writer.
+        /// Number of samples sent in the measured time, by writer.
         expect: Vec<SentBy>,
-        /// Nothing new for this long, seconds, means that no more will come.
+        /// Time without a new sample after which no more are awaited, seconds.
         idle_s: f64,
-        /// What has not come after this long, seconds, is lost, though some still come.
+        /// Longest time to wait, seconds: samples that have not arrived by then count as lost.
         limit_s: f64,
     },
-    /// Closes every endpoint and hands over what was recorded.
+    /// Closes every endpoint and sends the recorded tables, in frames before the reply.
     Collect,
-    /// Closes every endpoint and sums up what was recorded, where rows cannot be handed over.
+    /// Closes every endpoint and returns a summary instead of the recorded tables.
     Conclude,
 }
 
-/// Changes of a role. What is left out stays the same.
+/// Changes of a role. A setting that is left out stays as it is.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {
-    /// The role, by its writer.
+    /// The role, by the number of its writer.
     pub writer: u32,
-    /// Samples per second, above 0; of a role that sends at a rate.
+    /// New rate of a role that sends at a rate, samples per second, above 0.
     #[serde(default)]
     pub rate_hz: Option<f64>,
-    /// Whether it sends nothing for the time being.
+    /// Whether the role pauses; false lets it continue.
     #[serde(default)]
     pub paused: Option<bool>,
-    /// It ends its measurement.
+    /// Whether the role ends its measurement now.
     #[serde(default)]
     pub stop: bool,
     /// QoS policies to change on its writers and readers; an endpoint that cannot change them keeps
@@ -128,7 +130,7 @@ pub struct Change {
     /// Endpoints whose QoS changes; null: all of the role.
     #[serde(default)]
     pub side: Option<Side>,
-    /// For a late joiner: what its resident saw of it.
+    /// For a late joiner: a match or first sample that its resident has observed.
     #[serde(default)]
     pub sighting: Option<Sighting>,
 }
@@ -142,124 +144,126 @@ pub enum Side {
     Readers,
 }
 
-/// What a resident saw of a late joiner: its matches, or its first sample.
+/// A resident's observation of its late joiner: a match, or its first sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sighting {
-    /// The resident's matches from now on; null: it is about a sample.
+    /// Number of endpoints that the resident now matches; null where a sample was observed.
     #[serde(default)]
     pub count: Option<u32>,
-    /// The first sample that came of a new writer; null: it is about a match.
+    /// Sequence number of the first sample received from a new writer; null where a match was observed.
     #[serde(default)]
     pub seq: Option<u64>,
-    /// For a match, the last moment at which it was not there: equal to `at_ns` where the middleware's
-    /// own event had the time; null: not known.
+    /// For a match, the last time at which the endpoints were observed not to match, ns: equal to `at_ns`
+    /// where the middleware's own event gives the time; null: not known.
     #[serde(default)]
     pub after_ns: Option<i64>,
-    /// When it was there, ns: for a sample when it was announced, or read where nothing is announced.
+    /// Time of the match, or time at which the middleware announced the sample, ns; where it announces
+    /// none, the time at which the sample was read.
     pub at_ns: i64,
 }
 
 /// Result of `set`.
 #[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct SetResult {
-    /// When the change had taken effect, ns.
+    /// Time at which the change had taken effect, ns.
     pub at_ns: i64,
-    /// Endpoints of the role whose quality of service has changed.
+    /// Number of endpoints of the role whose QoS has changed.
     pub changed: u32,
 }
 
-/// What a worker tells by itself.
+/// A message that a worker sends without having been asked.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// The measured time of a role has begun.
     Progress {
-        /// The role, by its writer.
+        /// The role, by the number of its writer.
         writer: u32,
-        /// When, ns.
+        /// Start of the measured time, ns.
         begin_ns: i64,
     },
-    /// What was counted in an interval.
+    /// Samples counted in an interval.
     Interval {
-        /// Its begin, ns.
+        /// Start of the interval, ns.
         begin_ns: i64,
-        /// Its end, ns.
+        /// End of the interval, ns.
         end_ns: i64,
-        /// Samples of the measured time that have come, by role and writer.
+        /// Number of samples received in the measured time, by role and writer.
         counts: Vec<Count>,
-        /// A look at the active roles of this worker that record latencies.
+        /// A selection of the latest rows of each active role of this worker that records latencies.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         seen: Vec<Seen>,
     },
-    /// All endpoints of the passive roles have found their counterparts.
+    /// All endpoints of the passive roles have matched their counterparts.
     Matched(Matched),
-    /// The first sample of a writer has come.
+    /// The first sample of a writer has been received.
     First(First),
-    /// A resident has seen something of its late joiner.
+    /// A resident has observed a match with its late joiner, or its first sample.
     Sighting {
-        /// The resident, by its writer.
+        /// The resident, by the number of its writer.
         writer: u32,
-        /// What.
+        /// The observation.
         sighting: Sighting,
     },
-    /// A role has failed; `run` fails too, when the others have ended.
+    /// A role has failed. `run` then fails, too, when the other roles have ended.
     Error {
-        /// The role, by its writer.
+        /// The role, by the number of its writer.
         writer: u32,
-        /// Why.
+        /// Reason of the failure.
         error: Failure,
     },
 }
 
-/// Samples that a role has got.
+/// Number of samples of one writer that a role has received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Count {
-    /// The role, by its own writer.
+    /// The role, by the number of its own writer.
     pub role: u32,
-    /// Whose samples; of a pinger its own pings, answered.
+    /// Writer of the samples; for a pinger its own number: its pings that were answered are counted.
     pub writer: u32,
-    /// How many, in the interval.
+    /// Number of samples received in the interval.
     pub samples: u64,
-    /// At a receiver, by sequence numbers: what would have come in the interval, had nothing been
-    /// lost.
+    /// At a receiver: number of samples that it would have received in the interval if none had been
+    /// lost, by their sequence numbers.
     pub theoretical: Option<u64>,
-    /// At a receiver: sequence numbers below the highest that have not come so far.
+    /// At a receiver: number of sequence numbers below the highest received that are missing so far.
     pub missing: Option<u64>,
-    /// At a receiver: bytes of the bodies that came in the interval.
+    /// At a receiver: bytes of the bodies received in the interval.
     pub bytes: Option<u64>,
 }
 
-/// The first sample that came of a writer.
+/// The first sample received from a writer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct First {
-    /// The role to which it came, by its own writer.
+    /// The role that received the sample, by the number of its own writer.
     pub role: u32,
-    /// Whose it is; of a pinger its own ping, answered.
+    /// Writer of the sample; for a pinger its own number: the sample is its first ping that was answered.
     pub writer: u32,
-    /// When it had come, ns.
+    /// Time at which the sample had been received, ns.
     pub at_ns: i64,
-    /// How many the writer had sent before it, by its number.
+    /// Number of samples that the writer had sent before, by the sample's sequence number.
     pub before: u64,
 }
 
-/// A look at some of the rows of a role: a few hundred, at equal distances.
+/// A selection of a role's recorded rows: a few hundred, equally spaced.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Seen {
-    /// The role, by its own writer.
+    /// The role, by the number of its own writer.
     pub role: u32,
-    /// Round trips of pings or probes of the interval that were answered: from when they should
-    /// have been sent to when the answer was read.
+    /// Round-trip times of the selected pings or probes of the interval that were answered, each from
+    /// the scheduled time of sending to the reading of the answer.
     pub round_trips_ns: Vec<i64>,
-    /// Pings or probes of the interval before that were looked at.
+    /// Number of selected pings or probes of the interval before.
     pub asked: u32,
-    /// Those of them that had no answer yet.
+    /// Number of pings or probes among `asked` that have not been answered yet.
     pub unanswered: u32,
-    /// Segments of the round trips of the interval that were looked at, those by one clock.
+    /// Durations of the segments of the selected round trips, for each segment that begins and ends on
+    /// one clock.
     pub segments: BTreeMap<&'static str, Vec<Best>>,
 }
 
-/// What a writer sent.
+/// Number of samples that a writer has sent.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[allow(missing_docs)]
 pub struct SentBy {
@@ -267,7 +271,7 @@ pub struct SentBy {
     pub sent: u64,
 }
 
-/// Counterparts of a topic.
+/// Number of writers and readers of a topic.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
 #[allow(missing_docs)]
 pub struct Expected {
@@ -275,7 +279,7 @@ pub struct Expected {
     pub readers: u32,
 }
 
-/// Everything that one worker hosts in a round.
+/// Participants and roles that one worker hosts in a round.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Setup {
@@ -283,77 +287,79 @@ pub struct Setup {
     pub adapter: String,
     /// The run's cookie, hexadecimal.
     pub cookie: String,
-    /// Threads that share a CPU must give way to each other while they wait actively.
+    /// Whether threads that poll yield the CPU, because several share one.
     pub yields: bool,
     /// Participants with their roles.
     pub participants: Vec<ParticipantSpec>,
 }
 
-/// One participant and what it does.
+/// One participant with its roles.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ParticipantSpec {
-    /// Its attachment to the middleware.
+    /// How the participant attaches to the middleware.
     #[schemars(with = "serde_json::Value")]
     pub config: ParticipantConfig,
-    /// What it does.
+    /// Roles of the participant.
     pub roles: Vec<RoleSpec>,
 }
 
-/// What all endpoints of a role have in common.
+/// Settings that all writers and readers of a role share.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StreamSpec {
     /// Kind of the body's elements.
     #[schemars(with = "String")]
     pub payload: Payload,
-    /// Bytes of the largest body.
+    /// Size of the largest body, bytes.
     pub size: usize,
-    /// How readers wait.
+    /// How readers wait for samples.
     #[schemars(with = "String")]
     pub wait: Wait,
-    /// Quality of service of writers and readers.
+    /// QoS of writers and readers.
     #[schemars(with = "serde_json::Value")]
     pub qos: Qos,
-    /// Whether bodies are compared with the content pattern.
+    /// Whether readers compare every body with the content that was written.
     pub verify: bool,
-    /// Instances of a keyed topic; 0: no key.
+    /// Number of instances of a keyed topic; 0: a topic without a key.
     #[serde(default)]
     pub instances: u32,
-    /// Readers take only instances below this; 0: all.
+    /// The readers' content filter admits instances below this number; 0: all instances.
     #[serde(default)]
     pub filter_below: u32,
-    /// Bytes of the body of each sample, a power of two of them, over and over; empty: all `size`.
+    /// Body sizes of successive samples, bytes, repeated in this order; their number is a power of two.
+    /// Empty: every body has `size` bytes.
     #[serde(default)]
     pub sizes: Vec<usize>,
-    /// Path of the file whose bytes are in the bodies; without it the content pattern is.
+    /// Path of a file with which bodies are filled; null: bodies are filled with the content pattern.
     #[serde(default)]
     pub body_file: Option<String>,
 }
 
-/// When samples are sent, and how long.
+/// Pace and length of a role's measurement.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Schedule {
-    /// closed, constant or poisson.
+    /// Arrival model: closed, constant or poisson.
     pub arrivals: ArrivalModel,
-    /// Samples per second; 0 for a closed loop or full speed.
+    /// Rate, samples per second; 0 for a closed loop or full speed.
     pub rate_hz: f64,
     /// Seed of Poisson arrivals.
     pub seed: u64,
-    /// Time before the measurement, discarded, ns.
+    /// Length of the warm-up, which is not recorded, ns.
     pub warmup_ns: i64,
-    /// Length of the measurement, ns.
+    /// Length of the measured time, ns.
     pub duration_ns: i64,
-    /// At most so many samples in the measured time; 0: no bound.
+    /// Largest number of samples in the measured time; 0: no limit.
     pub samples: u64,
-    /// Rows to record; the measurement ends when they are full.
+    /// Number of rows that can be recorded; the measurement ends when all are filled.
     pub capacity: usize,
-    /// A ping that waited for this time counts as lost, and the loop continues; ns.
+    /// Time after which a ping without an answer counts as lost, and the loop continues, ns.
     pub timeout_ns: i64,
 }
 
-/// The arrival model.
+/// When samples are sent: after the answer to the one before (closed), at equal intervals (constant)
+/// or at random intervals (poisson).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)]
@@ -363,7 +369,7 @@ pub enum ArrivalModel {
     Poisson,
 }
 
-/// The first line of a worker.
+/// The first message of a worker.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Hello {
     /// Always `hello`.
@@ -372,30 +378,30 @@ pub struct Hello {
     pub protocol: u32,
     /// Version of the worker.
     pub version: &'static str,
-    /// Its process.
+    /// Process identifier of the worker.
     pub pid: u32,
 }
 
-/// Answer to a request.
+/// The reply to a request.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Reply {
-    /// It was done.
+    /// The command was carried out.
     Done {
         /// Number of the request.
         id: u64,
         /// Always true.
         ok: bool,
-        /// What the command yields.
+        /// Result of the command.
         result: serde_json::Value,
     },
-    /// It was not.
+    /// The command failed.
     Failed {
         /// Number of the request.
         id: u64,
         /// Always false.
         ok: bool,
-        /// Why.
+        /// Reason of the failure.
         error: Failure,
     },
 }
@@ -403,14 +409,15 @@ pub enum Reply {
 /// Why a command failed.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Failure {
-    /// protocol, load, unsupported, invalid, unavailable, timeout, resources, failed.
+    /// Kind of the failure: protocol, load, unsupported, invalid, unavailable, timeout, resources or
+    /// failed.
     pub kind: String,
-    /// What failed and what to do.
+    /// Message that says what failed and what to do.
     pub message: String,
 }
 
 impl Failure {
-    /// A failure of this kind.
+    /// Makes a failure of this kind.
     pub fn new(kind: &str, message: impl Into<String>) -> Self {
         Self { kind: kind.to_owned(), message: message.into() }
     }
@@ -442,29 +449,29 @@ impl From<LoadError> for Failure {
     }
 }
 
-/// Announces a frame.
+/// Line that precedes a frame.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FrameHead {
-    /// samples, accounts, intervals, batches, `sent_batches` or discoveries.
+    /// Table in the frame: samples, accounts, intervals, batches, `sent_batches` or discoveries.
     pub frame: String,
-    /// Which role recorded it.
+    /// Kind of the role that recorded the table.
     pub role: String,
-    /// Which writer the role has.
+    /// Number of the role's writer.
     pub writer: u32,
-    /// Length of the frame, without the newline after it.
+    /// Length of the frame, bytes, without the newline after it.
     pub bytes: usize,
 }
 
-/// Announces a reply that is too long for a line.
+/// Line that precedes a reply which is too long for a line.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReplyHead {
-    /// `reply`.
+    /// Always `reply`.
     pub frame: &'static str,
-    /// Length of the reply, without the newline after it.
+    /// Length of the reply, bytes, without the newline after it.
     pub bytes: usize,
 }
 
-/// Everything that crosses the pipe, for the schema.
+/// Messages that cross the pipe, for the schema.
 #[derive(JsonSchema)]
 #[allow(dead_code, missing_docs)]
 pub struct Protocol {

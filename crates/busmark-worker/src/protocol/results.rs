@@ -1,4 +1,4 @@
-//! What commands yield: results in the reply, and what comes in frames before it.
+//! Results of commands: those in the reply, and the tables in frames before it.
 
 use std::collections::BTreeMap;
 
@@ -10,36 +10,38 @@ use serde::Serialize;
 /// Result of `serve`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ServeResult {
-    /// Address that participants get in their option `server`.
+    /// Address of the server, for the participants' option `server`.
     pub address: String,
 }
 
 /// Result of `setup`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct SetupResult {
-    /// Locators of this worker's readers, by topic; empty with discovery, and where writers bind.
+    /// Locators of this worker's readers, by topic; empty where endpoints find each other by discovery,
+    /// and where writers bind.
     pub locators: BTreeMap<String, Vec<String>>,
-    /// Locators of this worker's writers, by topic; empty with discovery, and where readers bind.
+    /// Locators of this worker's writers, by topic; empty where endpoints find each other by discovery,
+    /// and where readers bind.
     pub writer_locators: BTreeMap<String, Vec<String>>,
-    /// Endpoints of this worker, by topic.
+    /// Number of this worker's writers and readers, by topic.
     pub endpoints: BTreeMap<String, Endpoints>,
-    /// When the last of them had been made, ns.
+    /// Time at which the last endpoint had been made, ns.
     pub ready_ns: i64,
-    /// Both clocks of this worker's host.
+    /// Clocks of this worker's host.
     pub clocks: Clocks,
-    /// Memory of this worker's process that holds what it records, bytes.
+    /// Memory that this worker has reserved for its records, bytes.
     pub recorder_bytes: u64,
 }
 
-/// The same moment by two clocks.
+/// The same time by two clocks of a host.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct Clocks {
-    /// `CLOCK_MONOTONIC`, ns: the clock of all stamps.
+    /// Time by `CLOCK_MONOTONIC`, the clock of Busmark's time stamps, ns.
     pub monotonic_ns: i64,
-    /// `CLOCK_REALTIME`, ns since 1970: the clock of packet captures and of a middleware's own
-    /// stamps.
+    /// Time by `CLOCK_REALTIME`, the clock of packet captures and of the middleware's own time stamps,
+    /// ns since 1970.
     pub realtime_ns: i64,
-    /// How far the moments may be apart, either way, ns.
+    /// Bound of the time between the two readings, in either direction, ns.
     pub bound_ns: i64,
 }
 
@@ -50,7 +52,7 @@ impl From<ClockPair> for Clocks {
     }
 }
 
-/// Number of endpoints.
+/// Number of writers and readers.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 #[allow(missing_docs)]
 pub struct Endpoints {
@@ -61,28 +63,28 @@ pub struct Endpoints {
 /// Result of `run`, one for each active role.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// pinger, transmitter, batcher or late joiner.
+    /// Kind of the role: pinger, transmitter, batcher or late joiner.
     pub role: String,
-    /// Its writer.
+    /// Number of the role's writer.
     pub writer: u32,
-    /// Samples written in the measured time.
+    /// Number of samples written in the measured time.
     pub sent: u64,
     /// Start of the measured time, ns.
     pub begin_ns: i64,
-    /// When the last sample was sent, ns.
+    /// Time at which the last sample was sent, ns.
     pub last_ns: i64,
-    /// End of the measured time, ns: the last write had returned.
+    /// End of the measured time, when the last write had returned, ns.
     pub end_ns: i64,
     /// Length of the warm-up, ns.
     pub warmup_ns: i64,
-    /// duration, samples, `recorder_full`, stopped (by `set`), or late: the schedule could not be kept up
-    /// with.
+    /// What ended the measurement: duration, samples, `recorder_full`, stopped (by `set`), or late (the
+    /// role could not keep up with its schedule).
     pub ended: String,
-    /// Writes that the middleware refused for a while (reliable writer blocked).
+    /// Number of writes for which the middleware blocked the reliable writer.
     pub blocked: u64,
 }
 
-/// Account of one writer's samples at a reader: a row of the frame `accounts`.
+/// Number of one writer's samples that a reader received or missed: a row of the frame `accounts`.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[allow(missing_docs)]
 pub struct WriterAccount {
@@ -94,49 +96,50 @@ pub struct WriterAccount {
     pub ancient: u64,
 }
 
-/// Counters over time: a row of the frame `accounts`, and rows of the frame `intervals`.
+/// Samples of a writer counted over time: columns of a row of the frame `accounts`, and rows of the frame
+/// `intervals`.
 #[derive(Debug, Default)]
 pub struct IntervalReport {
-    /// Whose samples are counted.
+    /// Writer of the samples.
     pub writer: u32,
     /// Length of an interval, ns.
     pub width_ns: i64,
-    /// When the first and last sample was counted, ns.
+    /// Times of the first and the last sample counted, ns.
     pub span_ns: Option<(i64, i64)>,
-    /// Samples per interval.
+    /// Number of samples in each interval.
     pub samples: Vec<u64>,
-    /// Bytes per interval.
+    /// Bytes of the bodies in each interval.
     pub bytes: Vec<u64>,
 }
 
-/// Batches of one writer as a reader saw them; one entry of each list for each batch that began: a row
-/// of the frame `batches`.
+/// Batches of one writer, as received by a reader; each list has one entry for each batch that began: a
+/// row of the frame `batches`.
 #[derive(Debug, Default)]
 pub struct BatchesReport {
-    /// Whose batches.
+    /// Writer of the batches.
     pub writer: u32,
-    /// From 0, without the batches of the warm-up.
+    /// Number of the batch, from 0, without the batches of the warm-up.
     pub number: Vec<u64>,
-    /// When its start came; of several the last before its first sample.
+    /// Time at which the start message was received; of several, the last before the first sample.
     pub start_ns: Vec<i64>,
-    /// When its end came, or the last of its samples if that was later. Where the end as first sent
-    /// never came, when the last sample came; null if none did.
+    /// Time at which the end message was received, or the last sample if that was later. Where the first
+    /// end message was lost, the time of the last sample; null if no sample was received.
     pub end_ns: Vec<Option<i64>>,
-    /// Whether the end came as first sent.
+    /// Whether the first end message was received, not a repetition.
     pub ended: Vec<bool>,
-    /// Distinct samples.
+    /// Number of distinct samples received.
     pub received: Vec<u64>,
-    /// Bytes of their bodies.
+    /// Bytes of the bodies received.
     pub bytes: Vec<u64>,
 }
 
-/// What a batcher knows of its batches beside their stamps; one entry of each list for each batch: a row
-/// of the frame `sent_batches`.
+/// Acknowledgements of a batcher's batches; each list has one entry for each batch: a row of the frame
+/// `sent_batches`.
 #[derive(Debug, Default)]
 pub struct SentBatchesReport {
-    /// Samples that every reader acknowledged; empty where single samples are not acknowledged.
+    /// Number of samples that every reader acknowledged; empty where single samples are not acknowledged.
     pub acknowledged: Vec<u64>,
-    /// Time for which acknowledgements of single samples were awaited in vain, ns.
+    /// Time spent waiting for acknowledgements of single samples that did not arrive, ns.
     pub waited_ns: Vec<i64>,
 }
 
@@ -144,65 +147,68 @@ pub struct SentBatchesReport {
 /// host that took them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Appearance {
-    /// Just before the first call that makes something.
+    /// Time just before the first call that creates an entity.
     pub begin_ns: i64,
-    /// When the participant had been made, if one was.
+    /// Time at which the participant had been created, if one was.
     pub attached_ns: Option<i64>,
-    /// When the call that makes the endpoint had returned.
+    /// Time at which the call that creates the endpoint had returned.
     pub created_ns: i64,
-    /// As `after_ns` of a sighting, for the late joiner's own match.
+    /// Last time at which the late joiner's own endpoint was observed not to match.
     pub own_after_ns: Option<i64>,
-    /// When the late joiner's own match was there.
+    /// Time of the match at the late joiner's own endpoint.
     pub own_at_ns: Option<i64>,
-    /// The same on the resident's side.
+    /// Last time at which the resident's endpoint was observed not to match, by the resident's clock.
     pub peer_after_ns: Option<i64>,
-    /// When the resident's match was there, by its clock.
+    /// Time of the match at the resident's endpoint, by the resident's clock.
     pub peer_at_ns: Option<i64>,
-    /// When the first sample had been received, by the clock of who received it.
+    /// Time at which the first sample had been received, by the clock of the reader's host.
     pub first_ns: Option<i64>,
-    /// Samples that a new writer sent.
+    /// Number of samples that a new writer sent.
     pub sent: i64,
-    /// Samples before the first received one that did not arrive, though the creation had returned.
+    /// Number of samples lost before the first received one, of those sent after the endpoint had been
+    /// created.
     pub lost: Option<i64>,
-    /// When everything was closed again.
+    /// Time at which the endpoint, and a participant of its own, had been closed again.
     pub closed_ns: i64,
 }
 
 /// Result of `collect`, one for each role.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RoleReport {
-    /// pinger, responder, transmitter, batcher, receiver, late joiner, resident or idle endpoint.
+    /// Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident or idle
+    /// endpoint.
     pub role: String,
-    /// Writer of its own samples.
+    /// Number of the role's own writer.
     pub writer: u32,
-    /// By writer; in a frame.
+    /// Accounts of the samples received, by writer; in a frame.
     #[serde(skip)]
     pub accounts: Vec<WriterAccount>,
-    /// Samples with another cookie, or of a writer that nobody announced.
+    /// Number of samples of another run, or of a writer that the role does not expect.
     pub foreign: u64,
-    /// Bodies that differ from what was written: of all if they are verified, else of one in a thousand.
-    /// Absent where bodies cannot be seen.
+    /// Number of bodies that differ from what was written: of all bodies if they are verified, else of one
+    /// in a thousand. Null where the reader has no access to bodies.
     pub corrupted: Option<u64>,
-    /// Bodies of another size than this end is for, which `corrupted` does not count.
+    /// Bodies of another size than the reader expects, which `corrupted` does not count.
     pub other_size: Option<OtherSize>,
-    /// Samples that could not be echoed.
+    /// Number of samples that the role failed to echo.
     pub echo_failures: u64,
-    /// Rows in its frame `samples`, which precedes this reply.
+    /// Number of rows in the role's frame `samples`, which precedes this reply.
     pub rows: usize,
-    /// Samples that a receiver was to record and had no row for.
+    /// Number of samples that a receiver did not record because all its rows were filled.
     pub unrecorded: u64,
-    /// Rows in its other frames, by their names; there is none without rows.
+    /// Number of rows in the role's other frames, by the name of the table; a table without rows has no
+    /// frame.
     pub frames: BTreeMap<String, usize>,
-    /// Counters over time by writer, where the role keeps them; in frames.
+    /// Samples counted over time, by writer, where the role counts them; in frames.
     #[serde(skip)]
     pub intervals: Vec<IntervalReport>,
-    /// A receiver's batches, by writer; in a frame.
+    /// Batches that a receiver received, by writer; in a frame.
     #[serde(skip)]
     pub batches: Vec<BatchesReport>,
-    /// A batcher's own; in a frame.
+    /// Batches that a batcher sent; in a frame.
     #[serde(skip)]
     pub sent_batches: Option<SentBatchesReport>,
-    /// A late joiner's repetitions; in a frame.
+    /// Repetitions of a late joiner; in a frame.
     #[serde(skip)]
     pub appearances: Vec<Appearance>,
     /// The middleware's own counters of the role's writer.
@@ -211,82 +217,83 @@ pub struct RoleReport {
     /// The middleware's own counters of the role's reader.
     #[schemars(with = "Option<BTreeMap<String, Option<u64>>>")]
     pub reader_counters: Option<Counters>,
-    /// How the role answers or continues: inline (from the listener), thread (handed over) or loop.
+    /// Thread on which the role answers or continues: inline (the listener's), thread (one that the
+    /// listener wakes) or loop (one that polls or waits).
     pub reply_mode: String,
 }
 
-/// Bodies that were looked at, of another size than the reading end is for: on the bus each end has a
-/// definition of its own.
+/// Received bodies of another size than the reader expects: on the bus, each end of a test has its own
+/// definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OtherSize {
-    /// How many.
+    /// Number of such bodies among those compared.
     pub samples: u64,
-    /// Bytes of the last of them.
+    /// Size of the last such body, bytes.
     pub bytes: u64,
-    /// Bytes that its reader expected.
+    /// Size that the reader expected, bytes.
     pub expected: u64,
 }
 
 /// Result of `conclude`, one for each role.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Conclusion {
-    /// As in the result of `collect`.
+    /// Kind of the role, as in the result of `collect`.
     pub role: String,
-    /// Writer of its own samples.
+    /// Number of the role's own writer.
     pub writer: u32,
-    /// As in the result of `collect`.
+    /// Number of foreign samples, as in the result of `collect`.
     pub foreign: u64,
-    /// As in the result of `collect`.
+    /// Number of corrupted bodies, as in the result of `collect`.
     pub corrupted: Option<u64>,
-    /// As in the result of `collect`.
+    /// Bodies of another size, as in the result of `collect`.
     pub other_size: Option<OtherSize>,
-    /// As in the result of `collect`.
+    /// Number of samples that could not be echoed, as in the result of `collect`.
     pub echo_failures: u64,
-    /// Samples received of all writers.
+    /// Number of samples received from all writers.
     pub received: u64,
-    /// Samples that are missing of all writers, by their sequence numbers.
+    /// Number of samples missing from all writers, by their sequence numbers.
     pub missing: u64,
-    /// By writer: what was received of what its sequence numbers say was sent.
+    /// Samples received and missing by their sequence numbers, by writer.
     pub accounts: Vec<WriterAccount>,
-    /// By writer: what was counted, and from when to when.
+    /// Samples and bytes received, and over which time, by writer.
     pub streams: Vec<Streamed>,
-    /// By segment: the best 100, 99.9, 99 and 90 percent. Segments between two clocks are not among
-    /// them, nor is one without a sample.
+    /// Durations of each segment of the round trip: the shortest 100, 99.9, 99 and 90 percent. Segments
+    /// that begin and end on different clocks are left out, as are segments without a sample.
     pub segments: BTreeMap<&'static str, Vec<Best>>,
 }
 
-/// What was counted of a writer's samples.
+/// Samples of a writer that were received.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Streamed {
-    /// Whose samples.
+    /// Writer of the samples.
     pub writer: u32,
-    /// Samples.
+    /// Number of samples.
     pub samples: u64,
     /// Bytes of their bodies.
     pub bytes: u64,
-    /// From the first to the last, ns; null before the first.
+    /// Time from the first to the last sample, ns; null without a sample.
     pub span_ns: Option<i64>,
 }
 
-/// The shortest of many times.
+/// Statistics of the shortest of a segment's durations.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Best {
-    /// How many of a hundred.
+    /// Share of the durations that are counted, in percent, the shortest first.
     pub percent: f64,
-    /// How many.
+    /// Number of durations counted.
     pub count: usize,
-    /// The shortest.
+    /// Shortest duration, ns.
     pub min_ns: i64,
-    /// Their mean.
+    /// Mean of the durations, ns.
     pub mean_ns: f64,
-    /// The longest of them.
+    /// Longest duration counted, ns.
     pub max_ns: i64,
-    /// Their sample standard deviation; null for one.
+    /// Sample standard deviation of the durations, ns; null for one.
     pub deviation_ns: Option<f64>,
 }
 
 impl IntervalReport {
-    /// The counters as they stand.
+    /// Returns the counters of the intervals that have ended.
     pub fn of(writer: u32, intervals: &busmark_measure::Intervals) -> Self {
         let finished = intervals.finished();
         Self {

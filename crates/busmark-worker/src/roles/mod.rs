@@ -116,154 +116,154 @@ impl Recorded {
     }
 }
 
-/// What a participant does.
+/// Role of a participant, with its settings.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(tag = "role", rename_all = "snake_case", deny_unknown_fields)]
 pub enum RoleSpec {
     /// Sends pings and records pongs.
     Pinger {
-        /// Writer of its pings.
+        /// Number of the writer of pings.
         writer: u32,
-        /// Writers of the responders, each of which answers every ping.
+        /// Numbers of the responders' writers; each responder answers every ping.
         from: Vec<u32>,
         /// Topic of pings.
         ping: String,
         /// Topic of pongs.
         pong: String,
-        /// Endpoints.
+        /// Settings of the endpoints.
         stream: StreamSpec,
-        /// Pace and length.
+        /// Pace and length of the measurement.
         schedule: Schedule,
     },
     /// Answers every ping.
     Responder {
-        /// Writer of its pongs.
+        /// Number of the writer of pongs.
         writer: u32,
         /// Topic of pings.
         ping: String,
         /// Topic of pongs.
         pong: String,
-        /// Endpoints.
+        /// Settings of the endpoints.
         stream: StreamSpec,
-        /// Pongs of which it records when their write returned; 0: of none.
+        /// Number of pongs for which the time at which the write returned is recorded; 0: none.
         #[serde(default)]
         rows: usize,
     },
-    /// Sends a stream, one in `probe_every` samples, at random, being a latency probe.
+    /// Sends a stream; one in `probe_every` samples, chosen at random, is a latency probe.
     Transmitter {
-        /// Writer of its samples.
+        /// Number of the role's writer.
         writer: u32,
         /// Topic of the stream.
         topic: String,
         /// Topic of echoed probes.
         echo: String,
-        /// 0: no probes.
+        /// One in this many samples is a latency probe, on average; 0: no probes.
         probe_every: u64,
-        /// Endpoints.
+        /// Settings of the endpoints.
         stream: StreamSpec,
-        /// Pace and length.
+        /// Pace and length of the measurement.
         schedule: Schedule,
         /// Length of an interval counter, ns.
         interval_ns: i64,
     },
     /// Sends batches: announced, acknowledged, started, sent, ended, acknowledged.
     Batcher {
-        /// Writer of its samples.
+        /// Number of the role's writer.
         writer: u32,
-        /// Writers of the receivers, each of which acknowledges.
+        /// Numbers of the receivers' writers; each receiver acknowledges.
         from: Vec<u32>,
         /// Topic of the batches.
         topic: String,
         /// Topic of acknowledgements.
         echo: String,
-        /// Samples of a batch.
+        /// Number of samples in a batch.
         batch: u64,
-        /// Whether every sample is acknowledged too, before the next is sent.
+        /// Whether every sample is acknowledged, too, before the next is sent.
         each: bool,
-        /// Endpoints.
+        /// Settings of the endpoints.
         stream: StreamSpec,
-        /// Length; batches follow each other.
+        /// Length of the measurement, in which one batch follows the other.
         schedule: Schedule,
         /// Length of an interval counter, ns.
         interval_ns: i64,
     },
     /// Counts a stream, times its samples and echoes its probes.
     Receiver {
-        /// Writer of its echoes.
+        /// Number of the writer of echoes.
         writer: u32,
-        /// Writers whose samples it expects.
+        /// Numbers of the writers whose samples the role expects.
         from: Vec<u32>,
         /// Topic of the stream.
         topic: String,
         /// Topic of echoed probes.
         echo: String,
-        /// 0: no probes.
+        /// One in this many samples is a latency probe, on average; 0: no probes.
         probe_every: u64,
         /// One in this many samples is recorded; 0: none but probes.
         #[serde(default)]
         record_every: u64,
-        /// Samples of a batch, which it acknowledges; 0: they come in none.
+        /// Number of samples in a batch, which the role acknowledges; 0: the stream has no batches.
         batch: u64,
-        /// Endpoints.
+        /// Settings of the endpoints.
         stream: StreamSpec,
-        /// Rows for samples and probes, or for batches.
+        /// Number of rows that can be recorded, of samples and probes or of batches.
         capacity: usize,
         /// Length of an interval counter, ns.
         interval_ns: i64,
         /// Number of interval counters.
         intervals: usize,
     },
-    /// Makes a writer or reader, waits until it is discovered, closes it, and again.
+    /// Creates a writer or reader, waits until it is discovered, closes it, and repeats this.
     LateJoiner {
-        /// Writer of its samples.
+        /// Number of the role's writer.
         writer: u32,
-        /// The resident that discovers it, by its writer.
+        /// The resident that discovers the endpoint, by the number of its writer.
         peer: u32,
-        /// Which endpoint it makes.
+        /// Endpoint that the role creates.
         new: New,
-        /// What is made each time.
+        /// Entities that each repetition creates.
         creates: Creates,
         /// Whether the resident's adapter counts matches.
         peer_matches: bool,
         /// Topic of the endpoint.
         topic: String,
-        /// Endpoint.
+        /// Settings of the endpoint.
         stream: StreamSpec,
-        /// Samples per second of whoever writes.
+        /// Rate of the writer, samples per second.
         rate_hz: f64,
-        /// Repetitions of the measured time, at most.
+        /// Largest number of repetitions in the measured time.
         repetitions: usize,
-        /// Repetitions that begin before this time are discarded, ns.
+        /// Length of the warm-up, ns: repetitions that begin in it are discarded.
         warmup_ns: i64,
-        /// No repetition begins after this time of the measurement, ns.
+        /// Length of the measured time, ns: no repetition begins after it.
         duration_ns: i64,
-        /// A repetition in which something has not been seen for this time ends without it, ns.
+        /// Longest time to wait for a match or a sample, ns; the repetition then ends without it.
         timeout_ns: i64,
     },
-    /// Has the counterpart of a late joiner's endpoint, and says when it has discovered that.
+    /// Has the counterpart of a late joiner's endpoint, and reports when it has discovered this endpoint.
     Resident {
-        /// Writer of its samples.
+        /// Number of the role's writer.
         writer: u32,
-        /// The late joiner, by its writer.
+        /// The late joiner, by the number of its writer.
         late_joiner: u32,
-        /// Which endpoint the late joiner makes; the resident has the other.
+        /// Endpoint that the late joiner creates; the resident has the counterpart.
         new: New,
         /// Topic of the endpoint.
         topic: String,
-        /// Endpoint.
+        /// Settings of the endpoint.
         stream: StreamSpec,
-        /// Samples per second, where it writes.
+        /// Rate, samples per second, where the resident writes.
         rate_hz: f64,
     },
-    /// Has endpoints that nobody uses.
+    /// Has endpoints that nothing uses.
     IdleEndpoint {
         /// Number of the role.
         writer: u32,
-        /// Beginning of their topics.
+        /// Beginning of the names of the endpoints' topics.
         topic: String,
-        /// Endpoints.
+        /// Settings of the endpoints.
         stream: StreamSpec,
-        /// How many: writers and readers in turn, two on each topic.
+        /// Number of endpoints: writers and readers in turn, two on each topic.
         endpoints: usize,
     },
 }

@@ -35,7 +35,7 @@ const GONE_NS: i64 = 1_000_000_000;
 /// Time between two repetitions, so that the resident's schedule has no fixed phase to them.
 const BETWEEN_NS: i64 = 5_000_000;
 
-/// Which endpoint is new.
+/// Endpoint that is new in each repetition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum New {
@@ -45,11 +45,11 @@ pub enum New {
     Reader,
 }
 
-/// What is created each time.
+/// Entities that each repetition creates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Creates {
-    /// The endpoint alone, in a participant that is there.
+    /// The endpoint alone, in a participant that exists already.
     Entity,
     /// A participant, and the endpoint in it.
     Participant,
