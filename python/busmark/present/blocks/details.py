@@ -22,6 +22,7 @@ from busmark.present.blocks.rows import (
     Field,
     Property,
     cell_of,
+    further_rows,
     listing,
     notes,
     of_second,
@@ -316,12 +317,9 @@ def batch_sections(stream: Throughput) -> Iterator[Section]:
     ], heads=["Value"], note=note)])  # fmt: skip
     single = batches.single[:MOST_BATCHES]
     every = batches.count * len({batch.reader for batch in batches.single})
-    note = (
-        ""
-        if len(single) == every
-        else (f"The first {len(single)}. All are in the folder `batches` of the result.")
-    )
-    yield from sections("Each batch", [listing(single, BATCH, note=note)], folded=True)
+    more = every - len(single)
+    left = [further_rows(more, "the folder `batches` of the result")] if more else []
+    yield from sections("Each batch", [listing(single, BATCH, note=left)], folded=True)
 
 
 def _lost(batch: Batch) -> float | None:

@@ -11,7 +11,7 @@ from busmark.model.case import CaseSummary
 from busmark.model.resources import NodeCost
 from busmark.model.stream import Pair, Pairs
 from busmark.model.traffic import ENOUGH, Least, Level, OwnFlow, Total, Way
-from busmark.present.blocks.rows import Field, cell_of, listing, size
+from busmark.present.blocks.rows import Field, cell_of, further_rows, listing, notes, size
 from busmark.present.document import ABSENT, Cell, Table
 from busmark.present.figures import quantity_name
 
@@ -142,9 +142,9 @@ def totals(found: Sequence[Total]) -> Table:
         "of it has none, as at full speed and in a closed loop. A ping counts at the participant "
         "that answers it."
     )
-    if len(found) - 1 > MOST:
-        note += f" The first {MOST} of {len(found) - 1}, and the whole."
-    return listing([*found[:-1][:MOST], *found[-1:]], fields, note=note)
+    more = len(found) - 1 - MOST
+    lines = [*notes(note), *([further_rows(more)] if more > 0 else [])]
+    return listing([*found[:-1][:MOST], *found[-1:]], fields, note=lines)
 
 
 def _who(total: Total) -> str:
@@ -166,12 +166,12 @@ def ways(found: Sequence[Way]) -> Table:
         Field("Received", lambda own: sum(each.received for each in own)),
         Field("Lost", lambda own: sum(each.lost for each in own)),
     )
-    note = ""
+    note = []
     if any(len(own) > 1 for own in folded):
-        note += "In brackets for a row of several flows: the least and the greatest rate."
+        note += notes("A row of several flows has the least and the greatest rate, too.")
     if len(folded) > MOST:
-        note += f" The first {MOST} of {len(folded)}; all are in the folder `flows` of the result."
-    return listing(folded[:MOST], fields, "Between participants", note=note.strip())
+        note.append(further_rows(len(folded) - MOST, "the folder `flows` of the result"))
+    return listing(folded[:MOST], fields, "Between participants", note=note)
 
 
 def _folded(found: Sequence[Way]) -> list[list[Way]]:

@@ -29,7 +29,16 @@ from busmark.present.blocks.flows import (
     ranked,
     ranked_by,
 )
-from busmark.present.blocks.rows import Field, listing, notes, of_second, sections, size, table
+from busmark.present.blocks.rows import (
+    Field,
+    further_rows,
+    listing,
+    notes,
+    of_second,
+    sections,
+    size,
+    table,
+)
 from busmark.present.charts import pairs
 from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
 
@@ -176,9 +185,9 @@ def _own_flows(campaign: Campaign) -> Section | None:
     if len({case.id for case, _ in known}) > 1:
         fields = [Field("Case", lambda each: _name(each[0])), *fields]
     fields += [of_second(one) for one in OF_FLOWS]
-    note = OWN_FLOWS_NOTE
+    note = notes(OWN_FLOWS_NOTE)
     if len(known) > MOST_FLOWS:
-        note += f" The first {MOST_FLOWS} of {len(known)}; the details of a case have its own."
+        note.append(further_rows(len(known) - MOST_FLOWS, "`busmark show DIRECTORY#CASE`"))
     found = listing(
         known[:MOST_FLOWS],
         fields,
@@ -290,12 +299,12 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     ]
     by = "adapter" if cost.parameter == LAYER else cost.parameter
     more = len(effects) - len(shown)
-    note = f"{more} more rows: busmark compare --by {by}." if more > 0 else ""
+    left = [further_rows(more, f"`busmark compare --by {by}`")] if more > 0 else []
     return listing(
         shown,
         fields,
         test.capitalize(),
-        note=note,
+        note=left,
         row=lambda each: Row(case=each.versus.case),
         key=f"{cost.parameter}-{test}",
     )

@@ -313,7 +313,7 @@ CHARTS: tuple[ChartKind, ...] = (
     _wire("latency"),
     _wire("throughput"),
     ChartKind(
-        "discovery-existing", "Discovery against the endpoints that are there", "discovery",
+        "discovery-existing", "Discovery against existing endpoints", "discovery",
         "discovery cases at two numbers of existing endpoints or more",
         lambda case: case.first_sample, sweeps.existing,
         by=panels.all_but(WORKLOAD.capitalize()), figures=("first_sample", "rounds"),

@@ -219,7 +219,7 @@ def existing(choice: Choice) -> Iterator[Picture]:
             hollow = field == "creation"
             curves.append(Curve(f"{label}, {name}", of, points, hollow=hollow, dash=dash))
     shown = [case.first_sample for case in choice.members if case.first_sample]
-    x, y = Axis("endpoints that are there already"), Axis("time, ms", "log")
+    x, y = Axis("existing endpoints"), Axis("time, ms", "log")
     yield choice.picture(x, y, curves, counted(shown))
 
 

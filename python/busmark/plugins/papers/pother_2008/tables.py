@@ -383,7 +383,7 @@ DISCOVERY: Columns[CaseSummary] = {
     "New": _new,
     "Where": lambda case: "between nodes" if between_nodes(case) else "within one node",
     "Loss of the link": lambda case: case.params.link_loss or "none",
-    "Endpoints there": lambda case: case.discovery.existing if case.discovery else None,
+    "Existing endpoints": lambda case: case.discovery.existing if case.discovery else None,
     "Creation-time, µs": lambda case: micro(_found("creation")(case)),
     "Discovery-time, µs": lambda case: micro(_found("first_sample")(case)),
     "So discovered, µs": lambda case: _side(micro(_found("first_sample_after")(case))),
