@@ -43,9 +43,12 @@ FORMS = {"part": "{number} of {total} {what} ({share})"}
 
 def part_of(part: float, total: float, what: str) -> str:
     """Return "3 of 200 pings lost (1.5 %)"; of rates, which are no counts, three digits."""
-    shown = whole if isinstance(part, int) and isinstance(total, int) else number
+    numbers = [
+        whole(each) if isinstance(part, int) and isinstance(each, int) else number(each)
+        for each in (part, total)
+    ]
     return FORMS["part"].format(
-        number=shown(part), total=shown(total), what=what, share=share(round(part / total, 6))
+        number=numbers[0], total=numbers[1], what=what, share=share(round(part / total, 6))
     )
 
 
