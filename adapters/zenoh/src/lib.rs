@@ -24,11 +24,11 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     version: env!("CARGO_PKG_VERSION"),
     middleware_version: "Eclipse Zenoh 1.10.2",
     licence: "EPL-2.0 OR Apache-2.0",
-    cost: "each write makes a new buffer, for zenoh keeps what it is given: of the header and, below \
-           1 KiB, a copy of the body (larger bodies are shared); samples larger than a batch (64 KiB) \
-           arrive in pieces that are joined by a copy; memory grows by some 14 KiB with each pair of \
+    cost: "each write allocates a buffer, because Zenoh keeps what it is given: for the header and, \
+           below 1 KiB, a copy of the body (larger bodies are shared); samples larger than a batch (64 \
+           KiB) arrive in pieces, which a copy joins; memory grows by some 14 KiB with each pair of \
            endpoints; the library's threads stay until the process ends; with TLS one thread sends and \
-           receives (zenoh's own way is unsafe with it)",
+           receives, because Zenoh's own threads are unsafe with it",
     install: "",
     transports: &[("tcp", Carrier::Tcp), ("unix", Carrier::Local)],
     options: options::OPTIONS,

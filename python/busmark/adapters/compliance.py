@@ -6,6 +6,7 @@ and from the conformance suite where its outcome is known. So a report draws it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
@@ -74,6 +75,27 @@ DISCLOSURES = {
     "slow": "some tens of reliable samples a second",
 }
 """Faults of middleware against the contract, which the adapter cannot mend."""
+IN_COST = {
+    "runtime_stays": "threads stay",
+    "grows_by_endpoint": "memory grows .*(endpoints|subscription)",
+    "grows_by_sample": "memory grows .*sample",
+    "allocates": "allocates",
+}
+"""How the cost that an adapter declares says the same, with figures."""
+
+
+def handicaps(declared: Mapping[str, object]) -> list[str]:
+    """Return what an adapter's middleware spends or lacks, each once."""
+    cost = str(declared.get("cost") or "none")
+    found = declared.get("disclosures")
+    disclosed = [str(one) for one in found] if isinstance(found, list) else []
+    notes = [
+        words
+        for one in disclosed
+        if (words := DISCLOSURES.get(one, one)) not in cost
+        and not (one in IN_COST and re.search(IN_COST[one], cost))
+    ]
+    return notes if cost == "none" else [*notes, cost]
 
 
 @dataclass(frozen=True, slots=True)

@@ -192,7 +192,7 @@ def change_of(
     """Return what became of a figure; with the reason where a side has none."""
     for role, side in {"baseline": baseline, "candidate": candidate}.items():
         if side is None or side.figure is None:
-            why = side.reason if side and side.reason else "it has no such figure"
+            why = side.reason if side and side.reason else "not measured"
             return FigureChange(name, headline, baseline, candidate, None, f"{role}: {why}")
     assert baseline is not None and candidate is not None
     if baseline.latency != candidate.latency:

@@ -10,6 +10,7 @@ from busmark import stats
 from busmark.estimate.rounds import Row, last_attempts
 from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Figure, FloatArray, Frozen, figure
+from busmark.model.naming import title
 
 
 class SizeFit(Frozen):
@@ -133,7 +134,7 @@ def growths(
     return [growth for growth in found if growth]
 
 
-WORKLOAD = "endpoints there"
+WORKLOAD = title("existing")
 """The parameter `existing`, as the workload of a case calls it."""
 
 

@@ -30,8 +30,7 @@ REASONS = {
     "several cases": "beyond the limit alone, but not after Holm's correction for the cases of the "
     "criterion",
     "lost in baseline": "the baseline's percentile falls among its lost samples",
-    "loses less": "the baseline's percentile falls among its lost samples; the candidate's does "
-    "not, and it loses less",
+    "loses less": "the baseline's percentile falls among its lost samples",
     "loses more": "the candidate loses more samples; a lost sample has no latency that could be "
     "within the limit",
 }

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from busmark.model.parameters import Parameters
+from busmark.model.text import percent_text
 from busmark.plan import expected_s
 from busmark.scenario import Scenario, statistic
 from busmark.scenario.model import Capacity, Rounds
@@ -113,9 +114,9 @@ def shortfall(params: Parameters, figures: Row, asked: Capacity) -> str | None:
     written, p99 = figures["written_per_s"] or 0.0, figures["p99_ns"]
     share = figures["lost"] / figures["expected"] if figures["expected"] else 1.0
     if written < asked.keeps_up * offered:
-        return f"writers reached {written / offered:.1%} of the rate"
+        return f"writers reached {percent_text(written / offered)} of the rate"
     if share > asked.max_loss:
-        return f"lost {share:.3%}"
+        return f"lost {percent_text(share)}"
     if asked.max_p99_us and (p99 is None or p99 / 1e3 > asked.max_p99_us):
         shown = "is lost or not known" if p99 is None else f"of {p99 / 1e3:.0f} µs"
         return f"99th percentile of the round trip {shown}"

@@ -27,7 +27,7 @@ from busmark.errors import RoundError
 from busmark.findings.rule import duration, number, share
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
-from busmark.model.text import plural
+from busmark.model.text import percent_text, plural, set_percent_text
 from busmark.plan.counts import counted_per_s
 from busmark.plan.flows import Flow, flows
 from busmark.plan.timeline import mean_rate_hz
@@ -522,7 +522,8 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
         )
     if figures["expected"] and figures["lost"] / figures["expected"] > criteria.max_loss:
         share = figures["lost"] / figures["expected"]
-        return f"lost {share:.2%} of samples, at most {criteria.max_loss:.2%} (criteria.max_loss)"
+        most = set_percent_text(criteria.max_loss)
+        return f"lost {percent_text(share)} of samples, at most {most} (criteria.max_loss)"
     return None
 
 
@@ -586,5 +587,5 @@ def _too_idle(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
             found.append(f"nobody knows how much background load ({load.kind}) there was")
         elif achieved < criteria.min_load * load.level:
             part = share(achieved / load.level)
-            found.append(f"{part} of the background load ({load.kind}) was there")
+            found.append(f"{part} of the background load ({load.kind}) was reached")
     return f"{'; '.join(found)} (criteria.min_load)" if found else None

@@ -30,7 +30,9 @@ def capacity(
     wanted = int(asked.get("confirm", 0))
     confidence = float(asked.get("confidence", CONFIDENCE))
     rate = sustained = None
-    if last["sustained_hz"] is not None:
+    # A search of which no trial passed ends at its lowest rate, which is none that was sustained.
+    passed = any(row["rate_hz"] and row["shortfall"] is None for row in rows)
+    if last["sustained_hz"] is not None and passed:
         limits = (last["sustained_hz"], last["bracket_low_hz"], last["bracket_high_hz"])
         rate = _figure(limits, "1/s", rows, confidence)
         goodput = _goodput_per_hz(rows)

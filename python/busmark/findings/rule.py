@@ -37,6 +37,21 @@ def size(octets: int) -> str:
     return text.size_text(octets)
 
 
+FORMS = {"part": "{number} of {total} {what} ({share})"}
+"""Evidence of which several rules differ in a noun alone."""
+
+
+def part_of(part: float, total: float, what: str) -> str:
+    """Return "3 of 200 pings lost (1.5 %)"; of rates, which are no counts, three digits."""
+    numbers = [
+        whole(each) if isinstance(part, int) and isinstance(each, int) else number(each)
+        for each in (part, total)
+    ]
+    return FORMS["part"].format(
+        number=numbers[0], total=numbers[1], what=what, share=share(round(part / total, 6))
+    )
+
+
 def p_value(p: float, digits: int = 1) -> str:
     """Return "p = 0.002"; "p < 0.0001" where it is less."""
     return f"p = {p:.{digits}g}" if p >= 1e-4 else "p < 0.0001"

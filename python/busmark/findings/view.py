@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from busmark.errors import UserError
-from busmark.findings.rule import Capabilities, Profile, count
+from busmark.findings.rule import Capabilities, Profile, count, whole
 from busmark.model.resources import READER
 from busmark.store.columns import ASKING, TIMED
 from busmark.store.samples import latencies, measured
@@ -122,6 +122,13 @@ class CaseView:
     def total(self, column: str) -> int:
         """Sum a count over all finished rounds; absent values add nothing."""
         return int(sum(self.values(column, only_ok=False).values()))
+
+    def of_marked(self, column: str, total: int) -> str:
+        """Return ", 79 of them in marked rounds" of a total that marked rounds have a part in, for
+        tables are of the rounds that count; empty where these have all of it."""
+        marked = total - int(sum(self.values(column).values()))
+        which = "all" if marked == total else whole(marked)
+        return f", {which} of them in marked rounds" if marked > 0 else ""
 
     def system(self, column: str) -> dict[int, int]:
         """Sum a count of the table `system` in each finished round that has it."""

@@ -92,7 +92,7 @@ def _one(text: str) -> Load:
     try:
         level = units.read(said, OF[kind], bare=False)
     except ValueError as wrong:
-        why = str(wrong).partition("\n")[0] if said else "there is none"
+        why = str(wrong).partition("\n")[0] if said else "no message"
         raise UserError(f"{text.strip()!r} names no level: {why}", remedy=REMEDY) from None
     if not 0 < level <= MOST[kind]:
         most = {"cpu": "100 % of each CPU", "net": "100 Gbit/s", "disk": "100 GB/s"}[kind]

@@ -23,7 +23,7 @@ from typing import Any, Literal, NoReturn
 from busmark.errors import UserError, nearest
 from busmark.model import units
 from busmark.model.quantities import BY_ANY_NAME, LOSS, QUANTITIES, Quantity
-from busmark.model.text import joined
+from busmark.model.text import joined, set_percent_text
 
 Named = Literal["median", "mean"]
 
@@ -419,7 +419,7 @@ class _Parser:
             self.fail(f"{shown} is no limit", column, f"Such as {self.example(of)}.")
         if row.is_share_of_samples and not least <= limit <= 1.0:
             what = "difference of shares" if self.baseline else "share"
-            remedy = f"It is between {least:.0%} and 100%.".replace("-0%", "0%")
+            remedy = f"It is between {set_percent_text(least)} and 100 %."
             self.fail(f"{shown} is no {what} of samples", column, remedy)
         if self.baseline and not row.is_share_of_samples and limit <= 0.0:
             self.fail(f"{shown} is no limit", column, "It is above 0.")

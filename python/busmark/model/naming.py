@@ -198,6 +198,16 @@ def choice_text(name: str, value: Any) -> str:
     return text if alone else f"{title(name)} {text}"
 
 
+def length_text(params: Parameters) -> str:
+    """Return how long its rounds measure: "rounds of 0.5 s after 0.2 s of warm-up"."""
+    length = "of a length that the run chooses"
+    if params.duration_s is not None:
+        length = f"of {params.duration_s:g} s"
+    if params.samples:
+        length = f"of {count(params.samples)} samples, {length.removeprefix('of ')} at most,"
+    return f"rounds {length} after {params.warmup_s:g} s of warm-up"
+
+
 def placement_of(params: Parameters) -> str:
     """Return the placement by which cases are distinguished: one CPU of one machine is one CPU of
     each node where participants are on several."""
@@ -243,6 +253,8 @@ class Label(Frozen):
     """The name that it declares: its colour and mark are its own in every report."""
     variant: int = 0
     """Number of this label among the labels of the adapter, all of which share its hue."""
+    dash: int | None = None
+    """Its dash, where curves of several adapters are overlaid; None: the adapter's."""
 
 
 FLOOR_ADAPTER = "null"

@@ -179,6 +179,8 @@ class Parameters(Declared):
         "closed, constant or poisson; paced: an imported source sent at a rate, and counted "
         "from the actual sending", follows=("rate_hz",), asked=Literal["constant", "poisson"],
         initial="constant", meaning="of an open loop",
+        words={"closed": "as fast as possible", "constant": "at constant intervals",
+               "poisson": "at random intervals (Poisson)", "paced": "at a rate"},
         settle=lambda value, point: "closed" if point["rate_hz"] is None else value)] = "closed"
     ends_after: Annotated[Count | None, P(
         suffix="samples", label="samples of a round", rare=True,
@@ -253,7 +255,7 @@ class Parameters(Declared):
         settle=settling.of_discovery)] = None
     existing: Annotated[Count | None, P(
         "endpoints that are there already; null likewise", suffix="existing",
-        label="endpoints there", asked=Annotated[int, Field(ge=0, le=10000)], initial=0,
+        label="existing endpoints", asked=Annotated[int, Field(ge=0, le=10000)], initial=0,
         meaning="endpoints of a further participant that are there already: a writer and a "
         "reader on each of half as many topics; with [[participant]], spread over these "
         "(discovery)", settle=settling.of_discovery)] = None

@@ -216,6 +216,11 @@ def percent_text(share: float | None) -> str:
     return f"{number(percent, places)} %"
 
 
+def set_percent_text(share: float) -> str:
+    """Return a share that the user or the code has set, as it was set: "2 %"."""
+    return f"{as_set(share * 100)} %"
+
+
 def duration(seconds: float) -> str:
     """Format seconds, such as 45 s, 3 min, 1 h 20 min."""
     if seconds < 90:

@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 
 from busmark.adapters import Adapter
 from busmark.errors import UserError
-from busmark.model.naming import short_names
+from busmark.model.naming import length_text, short_names
 from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters
 from busmark.model.settling import UNSTATED, Point, World, policies
 from busmark.model.units import file_size
@@ -88,14 +88,9 @@ def in_common(cases: Sequence[Case]) -> str:
     """Return what all cases have in common that a default may have settled: lengths of rounds, and
     `alike`; empty without cases."""
     params = [case.params for case in cases]
-    lengths = {(each.duration_s, each.warmup_s) for each in params}
     words = [f"{name} {value}" for name, value in alike([p.declared() for p in params]).items()]
-    if len(lengths) == 1:
-        ((measured_s, warmup_s),) = lengths
-        length = (
-            "of a length that the run chooses" if measured_s is None else f"of {measured_s:g} s"
-        )
-        words.append(f"rounds {length} after {warmup_s:g} s of warm-up")
+    lengths = {length_text(each) for each in params}
+    words += lengths if len(lengths) == 1 else ()
     return ", ".join(words)
 
 

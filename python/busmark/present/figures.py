@@ -53,11 +53,6 @@ def ratio_with_interval(ratio: Interval) -> str:
     return f"{ratio_text(cell)} {interval_of_ratio(cell)}".strip()
 
 
-def share_text(share: float) -> str:
-    """Return a share that the user or the code has set, as it was set: "2 %"."""
-    return f"{text.as_set(share * 100)} %"
-
-
 def p_text(value: float | None) -> str:
     """Return a p-value; below 0.0001 it is shown as such."""
     if value is None:
@@ -112,6 +107,22 @@ def heading(column: Column, table: Table) -> tuple[str, str]:
     if len(units) == 1:
         return f"{column.group}, {units.pop()}", column.title
     return column.group, f"{column.title}, {unit}" if unit else column.title
+
+
+def headings(table: Table) -> list[str]:
+    """Return the heading of each column in one line, for tables without headings over groups. Where
+    a group has several ratios, each is of the figure before it."""
+    found, figure = list[str](), ""
+    for column in table.columns:
+        group, own = heading(column, table)
+        alike = [c for c in table.columns if c.group == column.group and c.title == column.title]
+        if column.kind != "ratio":
+            figure = own
+        elif group:
+            # It has no unit.
+            group, own = column.group, f"{figure}: {own}" if len(alike) > 1 else own
+        found.append(": ".join(filter(None, (group, own))))
+    return found
 
 
 def shown(column: Column, table: Table) -> list[CellText]:

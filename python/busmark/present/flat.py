@@ -30,12 +30,7 @@ def places_of(table: Table) -> Iterator[Place]:
     are there where some cell has one."""
     if len(table.groups) > 1:
         yield Place("Group", [row.group for row in table.rows])
-    title = ""
-    for column in table.columns:
-        group, own = figures.heading(column, table)
-        # The ratio of a group is of the figure before it.
-        parts = (title, own) if group and column.kind == "ratio" else (group, own)
-        title = ": ".join(part for part in parts if part)
+    for column, title in zip(table.columns, figures.headings(table), strict=True):
         if column.kind in ("label", "text"):
             texts = [each.value for each in figures.shown(column, table)]
             yield Place(
@@ -62,7 +57,7 @@ def _numbers(column: Column, table: Table, title: str) -> Iterator[Place]:
     yield Place(title, [_number(cell, "value", factor) for cell in column.cells], form, column.note)
     for end, name in (("low", "(lower)"), ("high", "(upper)")):
         limits = [_number(cell, end, factor) for cell in column.cells]
-        if not table.brief and any(limit is not None for limit in limits):
+        if any(limit is not None for limit in limits):
             yield Place(f"{title} {name}", limits, form)
     if units:
         yield Place(f"{title} (unit)", [cell.unit or None for cell in column.cells])

@@ -119,8 +119,8 @@ def _table(table: Table, name: str, heading: str, *, titled: bool) -> Part:
         heads.append("")
         rule.append("---")
         columns.append([each.group for each in table.rows])
+    heads += figures.headings(table)
     for column in table.columns:
-        heads.append(": ".join(part for part in figures.heading(column, table) if part))
         rule.append("---" if column.kind in ("label", "text") else "---:")
         columns.append([str(cell) for cell in figures.shown(column, table)])
     marks, common = figures.see(table)

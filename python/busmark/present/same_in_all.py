@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.naming import MIDDLEWARE, SIDES, described
+from busmark.model.parameters import BY_NAME
 
 ALWAYS = ("transport", "qos.reliability", "qos.history")
 """Parameters that are shown for every table: in a column where they vary, else above it."""
@@ -23,7 +24,8 @@ LOST = "Lost"
 
 def facts(cases: Sequence[CaseSummary]) -> list[str]:
     """Return what the compared cases of a table have in common: the middleware where no label has
-    it, transport and QoS, and what varies elsewhere in the campaign only."""
+    it, transport and QoS, what varies elsewhere in the campaign only, what is the same throughout
+    the campaign, and how long rounds measure."""
     compared = [case for case in cases if not case.is_floor] or list(cases)
     found = [name] if (name := middleware(compared)) else []
     flats = dim.with_whole_history({case.id: dim.flatten(case.params) for case in compared})
@@ -41,7 +43,25 @@ def facts(cases: Sequence[CaseSummary]) -> list[str]:
         names = dict.fromkeys(name for each in values for name in each if name not in lines)
         same = {name: value for name in names if (value := _shared(values, name)) is not None}
         found += [described({name: str(value)}) for name, value in same.items()]
+        lines |= {*names}
+    found += _settled([*flats.values()], lines)
+    lengths = {dim.length_text(case.params) for case in compared if case.params.duration_s}
+    found += lengths if len(lengths) == 1 else ()
     return [fact for fact in found if fact]
+
+
+def _settled(flats: Sequence[dim.Flat], shown: Collection[str]) -> Iterator[str]:
+    """Yield what is the same throughout the campaign and not what it is by default; and what the
+    plan settles, as the names of cases do not say it."""
+    for name in flats[0] if flats else ():
+        known, value = BY_NAME.get(name), _shared(flats, name)
+        if value is None or dim.title(name) in shown or name.startswith(dim.DERIVED):
+            continue
+        if known and (known.apart or not known.named or known.asked is None):
+            continue
+        if known and not known.settled and value in (known.default, known.initial):
+            continue
+        yield described({dim.title(name): dim.value_text(name, value)})
 
 
 def middleware(cases: Sequence[CaseSummary]) -> str:

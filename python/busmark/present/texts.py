@@ -16,7 +16,7 @@ TEXTS = {
     "see": "See: {marks}. (!! error, ! warning, else note)",
     "explained": "Cause, evidence, remedy and cases of each: busmark show [DIRECTORY] --findings",
     "typical": (
-        "Median and percentiles describe a typical round: the median over rounds. In brackets: "
+        "Median and percentiles describe a typical round: the median over rounds, with its "
         "{level} interval."
     ),
     "lost": "A lost sample counts as later than any that arrived.",
@@ -27,7 +27,7 @@ TEXTS = {
     ),
     "criterion": (
         "The greatest rate at which at most {max_loss} of the samples are lost, and writers and "
-        "readers reach {keeps_up} of it or more. In brackets: the limit lies there with "
+        "readers reach {keeps_up} of it or more. The limit lies in the interval with "
         "{confidence} probability. Confirmed: trials at that rate that passed afterwards."
     ),
     "harness_alone": (
@@ -42,25 +42,25 @@ TEXTS = {
         "{percentile} and the share are of the samples of all rounds together, lost ones among "
         "them; tables of cases have the percentile of a typical round."
     ),
-    "more_cases": "{number} more; `--json` has all.",
+    "more": "{number} more: {where} has all.",
     "too_few": "No change can be found yet: a series needs {needed} results.",
     "steps": (
         "Steps are change points by E-divisive (Matteson & James 2014), with at least {least} "
         "results on each side and a p-value, adjusted for {tests} series (Bonferroni), of at "
-        "most {level}. In brackets: {confidence} interval; pp: percentage points. A regression "
+        "most {level}. Intervals: {confidence}; pp: percentage points. A regression "
         "is worse by more than {margin}, for loss by more than {loss} of the samples. It is "
         "confirmed when each of {confirmations} consecutive results finds it, and new if it was "
         "not confirmed without the results added last ({new_for})."
     ),
     "size_models": (
         "Median RTT/2 of an empty body, and the time per byte; bandwidth is the inverse of that "
-        "time, where its interval is above 0. In brackets: {level} interval, with the variation "
-        "of rounds and the deviations from the line. CV error: the greatest error in "
+        "time, where its interval is above 0. Intervals: {level}, with the variation of rounds and "
+        "the deviations from the line. CV error: the greatest error in "
         "cross-validation, which leaves out each size in turn."
     ),
     "knees": (
         "Knee: the load at which latency (median RTT/2) is {rise} above its floor, goodput is "
-        "{fall} below its best, or {lost} more of all samples are lost. In brackets, at {level} "
+        "{fall} below its best, or {lost} more of all samples are lost. Its interval, at {level} "
         "together: the greatest load that is shown to be below the knee, and the least that is "
         "shown to be above it (…: none). Carried: the greatest rate that arrived at a reader. "
         "Levels of a background load are those achieved; cpu: of each CPU. CV error: the "
@@ -103,14 +103,14 @@ TEXTS = {
         "One-way latency: performance_test counts it from the actual sending, Busmark from the "
         "intended. Empty: that side does not report it."
     ),
-    "compared": "Ratios are candidate over baseline, in brackets their {level} interval.",
+    "compared": "Ratios are candidate over baseline, with their {level} interval.",
     "holm": "A verdict survives Holm's correction over this number of tests.",
     "false": (
         "The probability of any false verdict is at most {one} for the headline figures of a "
         "candidate, {one} for its losses, and {one} for its other figures; {all} for all "
         "candidates together."
     ),
-    "capture_ends": "In brackets: minimum and maximum.",
+    "capture_ends": "Intervals: minimum and maximum.",
     "capture_l": (
         "Times count from the data packet of the first hop: to the data packet of the last hop, "
         "to the message that confirms it there (L), and to the first byte on each further hop."
@@ -138,8 +138,8 @@ TEXTS = {
     ),
     "late_alike": (
         "A row with several samples: the packets show the same of each of them; the packets "
-        "named are of the first one. Latencies of several: the median, in brackets the least and "
-        "the greatest."
+        "named are of the first one. Latencies of several: the median, with the least and the "
+        "greatest."
     ),
     "late_cause": (
         "A cause explains a sample if the wait that its packets prove is at least half of what "

@@ -66,9 +66,9 @@ def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
     ("change", "asked", "words"),
     [
         ({}, {}, None),
-        ({"lost": 3}, {}, "lost 0.300%"),
+        ({"lost": 3}, {}, "lost 0.30 %"),
         ({"lost": 3}, {"max_loss": 0.01}, None),
-        ({"written_per_s": 100.0}, {}, "writers reached 10.0% of the rate"),
+        ({"written_per_s": 100.0}, {}, "writers reached 10 % of the rate"),
         ({"samples_per_s": 900.0}, {}, "readers do not keep up"),
         ({"expected": 3000, "samples_per_s": 2990.0}, {}, None),
         ({"expected": 3000, "samples_per_s": 1900.0}, {}, "readers do not keep up"),

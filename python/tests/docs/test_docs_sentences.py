@@ -18,12 +18,12 @@ from busmark.findings.registry import rules
 from busmark.present.texts import TEXTS
 
 PACKAGE = ROOT / "python" / "busmark"
-MOST = 261
+MOST = 228
 """Templates there are today; fewer are better, and the aim is below 150."""
 LEFT_OUT = ("tests", "papers", "cli", "nodes", "adapters", "host", "control", "plan", "scenario")
 """Folders whose texts are of other things: claims of documents, refusals, and the machine."""
 
-TABLES = {"TEXTS": "note", "REASONS": "gate", "CAVEATS": "caveat"}
+TABLES = {"TEXTS": "note", "REASONS": "gate", "CAVEATS": "caveat", "FORMS": "evidence"}
 """Tables of which every value is a template, with its kind."""
 NAMES = {
     "note": "note", "remark": "note", "caption": "note", "explanation": "chart",
@@ -40,6 +40,14 @@ def sentences(node: ast.AST) -> list[str]:
     if isinstance(node, ast.Constant):
         return [node.value] if isinstance(node.value, str) and node.value.count(" ") > 1 else []
     return [text for each in ast.iter_child_nodes(node) for text in sentences(each)]
+
+
+VALUE, WORD = re.compile(r"\{[^{}]*\}"), re.compile("[A-Za-z]{2,}")
+
+
+def is_sentence(text: str) -> bool:
+    """Return whether a template has words of its own; one without only joins what others say."""
+    return len(WORD.findall(VALUE.sub(" ", text))) > 1
 
 
 def kind_of(name: str | None) -> str:
@@ -99,7 +107,7 @@ def templates() -> list[tuple[str, str, str]]:
             own = sorted(templates_of(tree := ast.parse(path.read_text(encoding="utf-8")), tree))
             found += [(kind, name, " ¦ ".join(texts)) for kind, _, texts in own if kind and texts]
     first = {(kind, text): place for kind, place, text in reversed(found)}
-    return sorted((kind, place, text) for (kind, text), place in first.items())
+    return sorted((kind, place, text) for (kind, text), place in first.items() if is_sentence(text))
 
 
 def test_the_templates_are_as_reviewed_and_no_more_than_before() -> None:

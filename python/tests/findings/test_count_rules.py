@@ -29,7 +29,7 @@ PLANTED: dict[str, Planting] = {
         "15 of 6 000 samples lost (0.25 %)"),
     "keep-last may overwrite": (
         "overwritten", stream(history="keep_last"), {"lost": 1}, "warning",
-        "3 of 6 000 samples were not read"),
+        "3 of 6 000 samples not read"),
     "what keep-last overwrites is no loss": (LOSS, stream(history="keep_last"), {"lost": 1}, None,
                                              ""),
     "a closed loop overwrites nothing": (LOSS, params("cyclonedds"), {"lost": 1}, "error", ""),
@@ -115,12 +115,12 @@ PLANTED: dict[str, Planting] = {
     "a load that was not there": (
         MISSED, {**THROUGHPUT, "load": "cpu 50%"},
         {"load_cpu_asked": 0.5, "load_cpu_achieved": [0.5, 0.4, 0.5]}, "warning",
-        "a: cpu 50%: 80 % of it was there in the worst round, too little in 1 of 3 rounds"),
+        "a: cpu 50%: 80 % of it was reached in the worst round, too little in 1 of 3 rounds"),
     "of two loads the one that was not there": (
         MISSED, {**THROUGHPUT, "load": "cpu 50%+net 5mbit"},
         {"load_cpu_asked": 0.5, "load_cpu_achieved": 0.5, "load_net_asked": 5e6,
          "load_net_achieved": 1e6}, "warning",
-        "a: net 5mbit: 20 % of it was there in the worst round, too little in 3 of 3 rounds"),
+        "a: net 5mbit: 20 % of it was reached in the worst round, too little in 3 of 3 rounds"),
     "a load without a limit is never missed": (
         MISSED, {**THROUGHPUT, "load": "net max"}, {"load_net_achieved": 1.0}, None, ""),
     "free placement": ("unpinned", {**LATENCY, "placement": "free"}, {}, "warning", ""),

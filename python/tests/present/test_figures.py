@@ -11,6 +11,7 @@ from seams import done
 from synthetic_campaign import Builder
 
 from busmark.model.figure import Figure
+from busmark.model.text import set_percent_text
 from busmark.present import figures
 from busmark.present.document import Cell
 
@@ -63,7 +64,7 @@ def test_a_ratio_has_the_digits_that_its_limits_support(
 
 
 def test_shares_and_counts_are_in_words() -> None:
-    assert [figures.share_text(share) for share in (0.02, 0.001, 0.125)] == [
+    assert [set_percent_text(share) for share in (0.02, 0.001, 0.125)] == [
         "2 %", "0.1 %", "12.5 %",
     ]  # fmt: skip
     assert figures.in_words({"met": 2, "missed": 1, "undecided": 0}) == "2 met, 1 missed"

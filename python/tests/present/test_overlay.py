@@ -14,7 +14,9 @@ from seams import done
 from synthetic_campaign import Builder, samples_around
 
 from busmark.errors import UserError
+from busmark.facts import adapter_facts
 from busmark.model.naming import Label
+from busmark.present.charts import look
 from busmark.present.sinks.panels import overlay_data
 from busmark.present.vega.parts import Entry, legend
 
@@ -64,9 +66,10 @@ def test_ten_cases_of_one_adapter_have_ten_looks_and_whole_names(ten: Path) -> N
         encoding="utf-8"
     )
     keys = re.findall(r"keyentry with (.+?) title ([\"'])(.+?)\2", script)
-    looks = {(re.findall("dt [0-9]+", of)[0], re.findall("#[0-9A-F]{6}", of)[0])
+    looks = {(re.findall(r"dt (\S+)", of)[0], re.findall("#[0-9A-F]{6}", of)[0])
              for of, _, _ in keys}  # fmt: skip
     assert len(keys) == len(looks) == 10
+    assert len({dash for dash, _ in looks}) == 10, "on paper without colours, too"
     drawn = (ten / "svg" / "latency-quantiles.same.svg").read_text(encoding="utf-8")
     words = " ".join(re.findall("<text[^>]*>([^<]*)<", drawn))
     assert "…" not in words
@@ -95,4 +98,18 @@ def test_a_name_longer_than_the_plot_is_broken_into_lines_and_not_cut() -> None:
 
 def test_the_page_has_ten_looks_for_cases_of_one_adapter() -> None:
     looks = overlay_data([Label(text="UDP socket", adapter="udp")])["places"]
-    assert len({(each["colour"], str(each["dash"])) for each in looks}) == len(looks) == 10
+    assert len({each["colour"] for each in looks}) == len(looks) == 10
+    assert len({str(each["dash"]) for each in looks}) == 10, "on paper without colours, too"
+
+
+def test_ten_adapters_keep_their_colours_and_differ_without_them(tmp_path: Path) -> None:
+    build, names = Builder(tmp_path / "result"), [*adapter_facts()][:10]
+    for n, name in enumerate(names):
+        case = build.case(name, adapter=name)
+        build.pings(case, 0, samples_around(20_000 + 2000 * n, 200, np.random.default_rng(n)))
+    done("report", build.finish(), "--to", "gnuplot", "--overlay", "*", "--out", tmp_path)
+    (script,) = (tmp_path / "overlay" / "gnuplot" / "scripts").glob("latency-quantiles*.gpi")
+    keys = re.findall(r"keyentry with (.+?) title", script.read_text(encoding="utf-8"))
+    assert len({re.findall(r"dt (\S+)", of)[0] for of in keys}) == len(keys) == 10
+    colours = {re.findall("#[0-9A-F]{6}", of)[0] for of in keys}
+    assert colours == {look.look_of(name).colour for name in names}

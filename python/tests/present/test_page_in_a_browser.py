@@ -379,6 +379,11 @@ def test_ticked_cases_are_overlaid_and_the_address_restores_them(
     assert opened.run("location.search") == ""
 
 
+def test_the_null_adapter_has_no_box_for_it_is_in_no_chart_of_its_own(opened: Browser) -> None:
+    assert opened.run("document.querySelectorAll('tr.is-floor').length")
+    assert opened.run("document.querySelectorAll('tr.is-floor .tick').length") == 0
+
+
 def test_an_eleventh_case_is_refused_with_a_message(opened: Browser) -> None:
     tick(opened, *range(11))
     assert "At most 10" in opened.run("document.querySelector('#ticked [role=status]').textContent")

@@ -26,7 +26,7 @@ VALUES: dict[str, dict[str, object]] = {
         "version": "0.2.0", "utc": "2026-11-28 12:00 UTC", "command": "busmark run latency.toml",
     },
     "margins": {"margin": "2 %", "loss": "0.1 %"},
-    "more_cases": {"number": 3},
+    "more": {"number": 3, "where": "`--json`"},
     "other_parts": {"parts": "discovery and scalability", "number": 7},
     "ratio": {"margin": "2 %", "level": "95 %"},
     "ratios_of_cases": {"level": "95 %", "alike": "1.25"},

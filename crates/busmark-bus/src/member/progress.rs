@@ -106,7 +106,7 @@ impl Member {
         let (kind, number) = (test.definition.kind.word(), test.definition.test);
         let text = format!(
             "{kind} {number} is for bodies of {largest} bytes, and the other end sends {bytes}: what is \
-             larger is not read. The test ends here: start it with that size"
+             larger is not read. The test ends here: start it with --size {bytes}"
         );
         if test.contradiction.is_none() {
             // What it cannot read it does not wait for either.

@@ -9,7 +9,7 @@ from math import sqrt
 from typing import TYPE_CHECKING
 
 from busmark.errors import UserError
-from busmark.findings.rule import Observation, Rule, count, duration, number, share, whole
+from busmark.findings.rule import Observation, Rule, count, duration, part_of, share
 from busmark.store.columns import TICK_NS
 
 if TYPE_CHECKING:
@@ -123,8 +123,8 @@ def load_missed(view: CaseView) -> Iterator[Observation]:
         if short:
             yield Observation(
                 "warning",
-                f"{_load_named(view, kind)}: {share(round(min(short), 3))} of it was there in the "
-                f"worst round, too little in {view.of_rounds(len(short), shares)}",
+                f"{_load_named(view, kind)}: {share(round(min(short), 3))} of it was reached in "
+                f"the worst round, too little in {view.of_rounds(len(short), shares)}",
                 weight=1.0 - min(short),
             )
 
@@ -200,8 +200,7 @@ def _rate(name: str, own: pl.DataFrame, *, poisson: bool) -> Iterator[Observatio
         if expected - sent > max((1.0 - MIN_STREAM_SHARE) * expected, chance):
             yield Observation(
                 "warning",
-                f"flow {name}: {number(reached)} of {number(rate)} samples/s written "
-                f"({share(round(reached / rate, 3))})",
+                f"flow {name}: {part_of(reached, rate, 'samples/s written')}",
                 weight=1.0 - reached / rate,
             )
 
@@ -212,7 +211,7 @@ def _loss(name: str, own: pl.DataFrame, *, reliable: bool) -> Iterator[Observati
         return
     yield Observation(
         "warning" if reliable else "note",
-        f"flow {name}: {whole(lost)} of {whole(expected)} samples lost ({share(lost / expected)})",
+        f"flow {name}: {part_of(lost, expected, 'samples lost')}",
         weight=lost / expected,
         title="Samples of a background flow were lost",
         cause="The flow asks more of the middleware, of its queues or of the CPUs than they have "
@@ -275,8 +274,8 @@ def rate_not_held(view: CaseView) -> Iterator[Observation]:
     if reached + imported * senders < MIN_RATE_SHARE * asked:
         yield Observation(
             "warning",
-            f"{number(reached)} of {number(asked)} samples/s written "
-            f"({share(round(reached / asked, 3))}), the median of {count(len(written), 'round')}",
+            f"{part_of(float(reached), asked, 'samples/s written')}, the median of "
+            f"{count(len(written), 'round')}",
             weight=1.0 - reached / asked,
             cause=IMPORTED_CAUSE if imported else "",
             remedy=IMPORTED_REMEDY if imported else "",

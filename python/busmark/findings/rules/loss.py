@@ -22,6 +22,7 @@ from busmark.findings.rule import (
     Severity,
     count,
     duration,
+    part_of,
     share,
     whole,
 )
@@ -151,7 +152,7 @@ def loss_under_reliable(view: CaseView) -> Iterator[Observation]:
     lost, due = _undelivered(view)
     if lost > 0 and not _may_overwrite(view):
         part = lost / due
-        evidence = f"{whole(lost)} of {whole(due)} samples lost ({share(part)})"
+        evidence = part_of(lost, due, "samples lost") + view.of_marked("lost", lost)
         yield Observation("error", evidence, weight=part)
 
 
@@ -212,7 +213,7 @@ def overwritten(view: CaseView) -> Iterator[Observation]:
         where = lost_where(view) or _shallow(view)
     if lost > 0 and (where or severity == "warning"):
         part = lost / due
-        evidence = f"{whole(lost)} of {whole(due)} samples were not read ({share(part)})"
+        evidence = part_of(lost, due, "samples not read") + view.of_marked("lost", lost)
         yield Observation(severity, f"{evidence}; {where}" if where else evidence, weight=part)
 
 
@@ -285,7 +286,7 @@ def loss_in_latency(view: CaseView) -> Iterator[Observation]:
     part = lost / sent
     if part < NOTABLE:
         return
-    evidence = f"{whole(lost)} of {whole(sent)} pings lost ({share(part)})"
+    evidence = part_of(lost, sent, "pings lost") + view.of_marked("lost", lost)
     severity: Severity = "warning" if part >= SERIOUS else "note"
     yield Observation(severity, evidence, weight=part)
 
@@ -352,11 +353,9 @@ LOOP_STOOD_STILL = Rule(
 def corrupted(view: CaseView) -> Iterator[Observation]:
     corrupted = view.total("corrupted")
     if corrupted > 0 and not injects_faults(view.capabilities):
-        received = whole(view.total("received"))
-        looked = "" if view.params.verify else ", of which one in a thousand was looked at"
-        yield Observation(
-            "error", f"{whole(corrupted)} of {received} samples differ{looked}", weight=corrupted
-        )
+        evidence = part_of(corrupted, max(view.total("received"), corrupted), "samples differ")
+        evidence += "" if view.params.verify else "; one in a thousand was looked at"
+        yield Observation("error", evidence, weight=corrupted)
 
 
 CORRUPTED = Rule(
@@ -427,11 +426,8 @@ def unacknowledged_batches(view: CaseView) -> Iterator[Observation]:
         return
     batch = view.params.batch
     size = f" of {whole(batch)} samples" if isinstance(batch, int) else ""
-    yield Observation(
-        "warning",
-        f"{whole(missing)} of {whole(total)} batches{size} ({share(missing / total)})",
-        weight=missing / total,
-    )
+    evidence = part_of(missing, total, f"batches{size}")
+    yield Observation("warning", evidence, weight=missing / total)
 
 
 UNACKNOWLEDGED_BATCHES = Rule(

@@ -25,8 +25,8 @@ def target_missed(view: CaseView) -> Iterator[Observation]:
     ).relative_half_width()
     if width is not None and width > target:
         evidence = (
-            f"half-width {width:.1%} of the figure after {count(len(values), 'round')}, "
-            f"{target:.1%} was asked for"
+            f"half-width {share(width)} of the figure after {count(len(values), 'round')}, "
+            f"{share(target)} was asked for"
         )
         yield Observation("warning", evidence, weight=width)
 

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 
 from busmark.errors import UserError
 from busmark.launcher import DEVNULL, PIPE, Launched, Start, python
+from busmark.model.text import percent_text, set_percent_text
 from busmark.plugins.lab import probe
 from busmark.plugins.lab.lab import Lab
 from busmark.processes import Killed, ending
@@ -53,7 +54,8 @@ class LinkMeasurement(BaseModel):
             low, high = self.loss - spread, self.loss + spread
         if not low <= asked.loss <= high and abs(self.loss - asked.loss) > TOLERANCE * asked.loss:
             found.append(
-                f"{self.loss:.3%} of the packets are lost, asked for were {asked.loss:.3%}"
+                f"{percent_text(self.loss)} of the packets are lost, asked for were "
+                f"{set_percent_text(asked.loss)}"
             )
         extra = self.round_trip_median_s - 2 * asked.delay_s
         if abs(extra) > max(SLACK_S, TOLERANCE * 2 * asked.delay_s):

@@ -11,7 +11,7 @@ from busmark.compare.campaign import Campaign
 from busmark.findings.registry import kinds
 from busmark.model.figure import CONFIDENCE
 from busmark.model.naming import FLOOR_LABEL
-from busmark.model.text import ABSENT, count, joined, number, upper_first
+from busmark.model.text import ABSENT, count, joined, number, set_percent_text, upper_first
 from busmark.plugins.papers import evidence as claims
 from busmark.plugins.papers.checks import distinguishing
 from busmark.plugins.papers.data_sets import value_by_value
@@ -35,7 +35,7 @@ from busmark.present.document import (
     Text,
     Verdict,
 )
-from busmark.present.figures import in_words, ratio_with_interval, share_text
+from busmark.present.figures import in_words, ratio_with_interval
 from busmark.stats import Estimate
 
 SIGNS: dict[claims.Verdict, str] = {"agrees": "✓", "disagrees": "✗", "undecided": "?"}
@@ -84,7 +84,7 @@ def document(repetition: Repetition) -> Document:
             [
                 Text(
                     "ratios_of_cases",
-                    {"level": share_text(campaign.confidence), "alike": f"{claims.ALIKE:g}"},
+                    {"level": set_percent_text(campaign.confidence), "alike": f"{claims.ALIKE:g}"},
                     style="quiet",
                 )
             ],
@@ -278,7 +278,7 @@ def _table(lines_of: Sequence[tuple[Check, Evidence]]) -> Table:
         Column("Rounds", rounds, "count", detail=True),
     ]
     if any(each.confidence != CONFIDENCE for each in found):
-        levels = [Cell(share_text(round(each.confidence, 5))) for each in found]
+        levels = [Cell(set_percent_text(round(each.confidence, 5))) for each in found]
         columns.append(Column("Confidence", levels, "number", detail=True))
     if any(each.reason for each in found):
         columns.append(Column("Why", [Cell(each.reason or None) for each in found]))

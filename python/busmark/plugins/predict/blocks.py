@@ -19,7 +19,6 @@ from busmark.plugins.predict.model import (
     Sweep,
 )
 from busmark.present.document import ABSENT, Cell, Column, Document, Row, Section, Table, Text
-from busmark.present.figures import share_text
 
 LEAST_ERROR = 8
 """Decimals of a cross-validation error; what is below arithmetic leaves."""
@@ -84,7 +83,9 @@ def _sizes(predictions: Predictions) -> Iterator[Section]:
         ]
         tables.append(_table(where, models, columns))
     if tables:
-        note = Text("size_models", {"level": share_text(predictions.confidence)}, style="quiet")
+        note = Text(
+            "size_models", {"level": text.set_percent_text(predictions.confidence)}, style="quiet"
+        )
         yield Section("Latency against size", [*tables, note])
 
 
@@ -115,10 +116,10 @@ def _knees(predictions: Predictions) -> Text:
     return Text(
         "knees",
         {
-            "rise": share_text(predictions.latency_rise),
-            "fall": share_text(predictions.goodput_fall),
-            "lost": share_text(predictions.loss_rise),
-            "level": share_text(predictions.confidence),
+            "rise": text.set_percent_text(predictions.latency_rise),
+            "fall": text.set_percent_text(predictions.goodput_fall),
+            "lost": text.set_percent_text(predictions.loss_rise),
+            "level": text.set_percent_text(predictions.confidence),
         },
         style="quiet",
     )

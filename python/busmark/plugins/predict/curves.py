@@ -262,16 +262,24 @@ def curve_of(of: Quantity, measured: MeasuredSweep) -> LoadCurve | None:
     return LoadCurve(of, rates.tolist(), counts.astype(int).tolist(), curve, knee)
 
 
+def no_model(sweep: Sweep, flaw: str, what: str) -> LeftOut:
+    """Return that the model of this is of no use."""
+    return LeftOut(sweep=sweep, unusable=True, reason=f"no usable model{what}: {flaw}")
+
+
+def beyond(points: str, span: str) -> str:
+    """Return what was measured where a point lies outside."""
+    remark = f"{points} are {span}; --extrapolate continues the curve"
+    return remark
+
+
 def usable(
     made: Mapping[str, LoadCurve | None], sweep: Sweep, against: str = ""
 ) -> tuple[dict[str, LoadCurve], list[LeftOut]]:
     """Return the curves that are of use, and why others are not."""
     curves = {name: curve for name, curve in made.items() if curve}
     flaws = {name: flaw for name, curve in curves.items() if (flaw := curve.flaw())}
-    left_out = [
-        LeftOut(sweep=sweep, unusable=True, reason=f"no usable model of {name}{against}: {flaw}")
-        for name, flaw in flaws.items()
-    ]
+    left_out = [no_model(sweep, flaw, f" of {name}{against}") for name, flaw in flaws.items()]
     return {name: curve for name, curve in curves.items() if name not in flaws}, left_out
 
 
@@ -310,7 +318,7 @@ def predicted(
     remark = None
     if outside := [curve for curve in known.values() if not curve.covers(at)]:
         state = "extrapolated" if extrapolate else "not measured"
-        remark = f"{points} are {span(outside[0])}; --extrapolate continues the curve"
+        remark = beyond(points, span(outside[0]))
         if extrapolate:
             remark = f"from {span(outside[0])}: the curve is continued as it ends"
     elif latency and latency.knee.high is not None and at > (latency.knee.value or inf):

@@ -21,7 +21,7 @@ from busmark.estimate.resources import asked_for, level_text
 from busmark.model.figure import CONFIDENCE, Figure, FloatArray, figure, over_rounds
 from busmark.model.naming import value_text
 from busmark.model.parameters import Parameters
-from busmark.model.text import size_text
+from busmark.model.text import percent_text, set_percent_text, size_text
 from busmark.plugins.predict.curves import (
     FLAT,
     GOODPUT_AT_LEVEL,
@@ -31,9 +31,11 @@ from busmark.plugins.predict.curves import (
     LOSS_AT_LEVEL,
     MIN_RATES,
     LoadCurve,
+    beyond,
     curve_of,
     fields,
     fields_at,
+    no_model,
     predicted,
     usable,
 )
@@ -69,6 +71,12 @@ BIT_PER_NS = 8e3
 """1 B/ns in Mbit/s."""
 
 
+def _too_few(sweep: Sweep, what: str, number: int, least: int) -> LeftOut:
+    """Return that there are results at too few sizes, rates or levels for a model."""
+    reason = f"results at {number} {what}; a model needs {least} at least"
+    return LeftOut(sweep=sweep, reason=reason)
+
+
 def size_model(
     measured: MeasuredSweep, asked: Sequence[float], *, extrapolate: bool, seed: int
 ) -> SizeModel | LeftOut:
@@ -77,13 +85,12 @@ def size_model(
     known = ~np.isnan(table).all(axis=0)
     sizes = np.array(measured.points)[known]
     if sizes.size < MIN_POINTS:
-        reason = f"latency at {sizes.size} sizes; a line needs {MIN_POINTS} at least"
-        return LeftOut(sweep=measured.sweep, reason=reason)
+        return _too_few(measured.sweep, "sizes", sizes.size, MIN_POINTS)
     table = table[:, known]
     line = robust_line(sizes, table, confidence=CONFIDENCE, seed=seed)
     flaw = _flaw(line, sizes)
     if flaw:
-        return LeftOut(sweep=measured.sweep, reason=f"no usable model: {flaw}", unusable=True)
+        return no_model(measured.sweep, flaw, "")
     samples = measured.table(lambda row: row["samples"])
     count = int(np.nansum(samples[:, known]))
     slope = figure(line.slope, "ns/B", count, within=SIGNED)
@@ -112,16 +119,17 @@ def _flaw(line: Line, sizes: FloatArray) -> str | None:
     error = float(np.median(np.abs(line.held_out)))
     if error > MAX_ERROR:
         return (
-            f"at a size that it was not fitted to the line is typically off by {error:.0%} "
-            f"({sizes.size} tried; {MAX_ERROR:.0%} is the limit)"
+            "at a size that it was not fitted to the line is typically off by "
+            f"{percent_text(error)} ({sizes.size} tried; {set_percent_text(MAX_ERROR)} is the "
+            "limit)"
         )
     reaches = [line.at(float(size)).relative_half_width for size in sizes]
     known = [reach for reach in reaches if reach is not None]
     reach = float(np.median(known)) if known else 0.0
     if reach > MAX_REACH:
         return (
-            f"rounds and sizes leave its latencies open by typically ±{reach:.0%} "
-            f"(±{MAX_REACH:.0%} is the limit)"
+            f"rounds and sizes leave its latencies open by typically ±{percent_text(reach)} "
+            f"(±{set_percent_text(MAX_REACH)} is the limit)"
         )
     return None
 
@@ -145,7 +153,7 @@ def _at_size(
         state, remark = "extrapolated", f"from {span}: the line is continued"
         if not extrapolate:
             state = "not measured"
-            remark = f"sizes are {span}; --extrapolate continues the curve"
+            remark = beyond("sizes", span)
     if state != "not measured" and predicted.value <= 0:
         state, remark = "no figure", f"the line from {span} gives no latency above 0"
     known = state in ("within", "extrapolated")
@@ -160,8 +168,7 @@ def rate_model(
     there is none of latency, or of loss."""
     made = {"latency": curve_of(LATENCY, measured), "loss": curve_of(LOSS, measured)}
     if not any(made.values()):
-        reason = f"results at {len(measured.points)} rates; a curve needs {MIN_RATES} at least"
-        return None, [LeftOut(sweep=measured.sweep, reason=reason)]
+        return None, [_too_few(measured.sweep, "rates", len(measured.points), MIN_RATES)]
     known, left_out = usable(made, measured.sweep)
     if not known:
         return None, left_out
@@ -412,14 +419,10 @@ def load_model(
     there is none, or none of latency, goodput or loss."""
     measured = levels.measured
     if len(measured.points) < MIN_RATES:
-        reason = (
-            f"results at {len(measured.points)} levels of the load {levels.kind}; a curve needs "
-            f"{MIN_RATES} at least"
-        )
-        return None, [LeftOut(sweep=measured.sweep, reason=reason)]
+        what = f"{levels.kind} levels"
+        return None, [_too_few(measured.sweep, what, len(measured.points), MIN_RATES)]
     if flaw := levels.flaw():
-        reason = f"no usable model against the load {levels.kind}: {flaw}"
-        return None, [LeftOut(sweep=measured.sweep, reason=reason, unusable=True)]
+        return None, [no_model(measured.sweep, flaw, f" against the load {levels.kind}")]
     sweep = measured.sweep
     made = {"latency": curve_of(LATENCY_AT_LEVEL, measured)}
     if sweep.test == "throughput" and not sweep.params.get("rate_hz"):

@@ -24,7 +24,15 @@ from busmark.model.figure import Figure
 from busmark.model.naming import FLOOR_LABEL, described, figure_of, placement_short
 from busmark.model.quantities import LOST
 from busmark.present.blocks.imported import reported_means
-from busmark.present.blocks.rows import Field, cell_of, fact, labelled, listing
+from busmark.present.blocks.rows import (
+    Field,
+    cell_of,
+    fact,
+    further_rows,
+    labelled,
+    listing,
+    null_elsewhere,
+)
 from busmark.present.blocks.rows import notes as line
 from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
 from busmark.present.figures import SIGNS, in_words, lost_text, ratio_text
@@ -37,6 +45,9 @@ BASELINES = "Baselines"
 
 NOT_AFTER_HOLM = f"{ALONE}, but not after Holm's correction for all comparisons"
 """Their intervals, which are not corrected, may leave out 1."""
+
+NO_RATE = "without a rate that met the criterion"
+"""How a case has no figure of which all trials of the search failed."""
 
 UNMEASURED = f"{text.ABSENT}: not measured."
 
@@ -69,7 +80,9 @@ def answer(campaign: Campaign) -> Section | None:
     if not blocks and (means := reported_means(campaign.cases)):
         blocks.append(_means(campaign.cases, means))
     elif not blocks and campaign.cases:
-        counts = Counter(case.status.replace("_", " ") for case in campaign.cases)
+        counts = Counter(
+            NO_RATE if case.capacity else case.status.replace("_", " ") for case in campaign.cases
+        )
         blocks.append(fact("No case has a figure", in_words(counts), ""))
     return Section("Answer", blocks) if blocks else None
 
@@ -164,10 +177,8 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
         columns += _workload(where, workload[1], cases, rankings.get(workload), found)
     notes = []
     if any(column.kind == "ratio" for column in columns):
-        level = f"{campaign.confidence:.0%}".replace("%", " %")
-        notes.append(
-            Text("ratio", {"margin": f"{EQUIVALENT:.0%}".replace("%", " %"), "level": level})
-        )
+        shares = {"margin": EQUIVALENT, "level": campaign.confidence}
+        notes.append(Text("ratio", {name: text.set_percent_text(s) for name, s in shares.items()}))
     for workload in shown:
         if (ranking := rankings.get(workload)) and ranking.open:
             where = ", ".join(filter(None, (_where(workload, known), placement_short(workload[1]))))
@@ -181,6 +192,8 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
             notes.append(fact("Shown", f"{some} of {all_} {what}; the tables below have all"))
     if _has_holes([column for column in columns if column.unit]):
         notes += line(UNMEASURED)
+    floors = ((workload[1], known[workload].get(FLOOR_LABEL)) for workload in shown)
+    notes += null_elsewhere((placement, floor) for placement, floor in floors if floor)
     apart = BASELINES if any(role == "baseline" for _, role in labels) else ""
     rows = [Row(role, apart if role else "") for _, role in labels]
     return Table(columns, rows, notes=notes, key="answer", brief=True)
@@ -399,7 +412,7 @@ def _effects(campaign: Campaign) -> Table | None:
     )
     notes = [Text("effects"), *_not_paired(campaign, found.values())]
     if len(found) > len(kept):
-        notes.append(Text("more_cases", {"number": len(found) - len(kept)}))
+        notes.append(further_rows(len(found) - len(kept)))
     return listing(kept, fields, "What each choice costs", note=notes, key="effects")
 
 

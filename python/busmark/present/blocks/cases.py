@@ -18,7 +18,7 @@ from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.entry import Described, Estimate, Heading, Number, Statistic
-from busmark.model.naming import placement_text
+from busmark.model.naming import described
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
@@ -28,7 +28,7 @@ from busmark.model.quantities.stream import LOST
 from busmark.model.statistics import REPORTED
 from busmark.present import same_in_all
 from busmark.present.blocks.imported import reported_means
-from busmark.present.blocks.rows import cell_of, fact
+from busmark.present.blocks.rows import cell_of, fact, null_elsewhere
 from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
 from busmark.present.figures import lost_text
 
@@ -97,7 +97,8 @@ def _blocks(
             for each in made
             if each[0].kind != "figure" or any(cell != ABSENT for cell in each[0].cells)
         ]
-    facts = {each[0].title: fact for each in made if (fact := _fact(each[0]))}
+    counts = not any(case.rounds.marked or case.rounds.failed for case in cases)
+    facts = {each[0].title: fact for each in made if (fact := _fact(each[0], all_count=counts))}
     absences, without = _absences([column for column, _ in made])
     made = [each for each in made if each[0].title not in {*facts, *without}]
     columns = _marked(cases, made, found)
@@ -280,8 +281,9 @@ def _rounds(case: CaseSummary) -> Cell:
     return Cell(counts.ok, text=shown)
 
 
-def _fact(column: Column) -> str:
-    """Return what all cells of a column say, where that needs no column."""
+def _fact(column: Column, *, all_count: bool) -> str:
+    """Return what all cells of a column say, where that needs no column. `all_count`: no round was
+    left out, in which samples may have been lost."""
     if column.kind != "count" or len(column.cells) < 2:
         return ""
     first = column.cells[0]
@@ -289,7 +291,9 @@ def _fact(column: Column) -> str:
         return ""
     if column.title == "Rounds" and first.text == text.count(int(float(first.value))):
         return text.plural(int(float(first.value)), "round")
-    return "none lost" if column.title == same_in_all.LOST and first.value == 0 else ""
+    if column.title != same_in_all.LOST or first.value != 0:
+        return ""
+    return "none lost" if all_count else "none lost in rounds that count"
 
 
 def _absences(columns: Sequence[Column]) -> tuple[list[Text], list[str]]:
@@ -356,7 +360,7 @@ def _remarks(cases: Sequence[CaseSummary]) -> Iterator[Text]:
     for case in cases:
         if case.reason:
             size = text.size_text(case.size) if case.size is not None else ""
-            parts = (case.label, size, *(f"{name} {v}" for name, v in case.workload.items()))
+            parts = (case.label, size, described(case.workload))
             why = f"{case.status.replace('_', ' ')}, {case.reason}"
             alike.setdefault(why, []).append(", ".join(filter(None, parts)))
     for why, names in alike.items():
@@ -374,15 +378,10 @@ def _alike(group: Group, cases: Sequence[CaseSummary], facts: Mapping[str, str])
         configured = []
     sizes = {case.size for case in cases}
     size = text.size_text(sizes.pop()) if len(cases) > len(sizes) == 1 else text.ABSENT
-    if alike := [*configured, *([] if size == text.ABSENT else [size]), *facts.values()]:
+    if alike := [*([] if size == text.ABSENT else [size]), *configured, *facts.values()]:
         title = "All rows" if len(cases) > 1 else "Configuration"
         yield fact(title, ", ".join(alike))
-    elsewhere = dict.fromkeys(
-        case.placement for case in floors if group.placement and case.placement != group.placement
-    )
-    if elsewhere:
-        where = text.joined([placement_text(each) for each in elsewhere])
-        yield fact("Null adapter", f"measured {where}")
+    yield from null_elsewhere((group.placement, floor) for floor in floors)
 
 
 def _legend(cases: Sequence[CaseSummary], found: Mapping[str, Flags]) -> Iterator[Text]:
@@ -415,7 +414,7 @@ def _fitting(caption: Text, columns: Sequence[Column]) -> Text | None:
 
 def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> Iterator[Text]:
     """Yield what is to be known of the figures of a table."""
-    level = f"{campaign.confidence:.0%}".replace("%", " %")
+    level = text.set_percent_text(campaign.confidence)
     if campaign.source is not None and {case.rounds.ok for case in cases} == {1}:
         yield Text("one_run")
     elif group.test == "capacity":

@@ -21,7 +21,7 @@ from busmark.present.blocks.rows import Field, fact, item, listing
 from busmark.present.charts.look import Dash
 from busmark.present.charts.shapes import Axis, Bars, across, bar
 from busmark.present.document import ABSENT, Cell, Chart, Column, Row, Section, Table, Text
-from busmark.present.figures import p_text, quantity_name, share_text
+from busmark.present.figures import p_text, quantity_name
 
 TAILS = ("p99.latency", "p99.9.latency")
 """Figures that have columns beside the headline's."""
@@ -85,7 +85,7 @@ def change_cell(change: Change | None, loss: Change | None = None) -> Cell:
         share = loss.candidate if loss and loss.verdict == "equivalent" else None
         shown = f": {text.percent_text(share.value)}" if share else ""
         return Cell(
-            inf if "candidate" in change.lost else 0.0,
+            inf if "candidate" in change.lost else -inf,
             text=f"lost by {of}{shown}",
             note=change.reason or "",
         )
@@ -260,10 +260,10 @@ def _chart(comparison: Comparison, pairs: Sequence[Pair], key: str) -> Chart | N
     if not shown:
         return None
     what, margin = figure_name(shown[0].name, shown[0].latency), comparison.equivalent
-    level, several = share_text(comparison.confidence), len(comparison.candidates) > 1
+    level, several = text.set_percent_text(comparison.confidence), len(comparison.candidates) > 1
     lines: tuple[tuple[str, Dash, float], ...] = (
         ("no change", "solid", 1.0),
-        (f"margin, {share_text(margin)}", "dot", 1 + margin),
+        (f"margin, {text.set_percent_text(margin)}", "dot", 1 + margin),
         ("", "dot", 1 / (1 + margin)),
     )
     _, names = _names(pairs, comparison)

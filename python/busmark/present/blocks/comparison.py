@@ -25,10 +25,9 @@ from busmark.present.blocks.changes import (
     theirs,
 )
 from busmark.present.blocks.gate import case_by_case, facts, gate
-from busmark.present.blocks.rows import Field, fact, listing, table
+from busmark.present.blocks.rows import Field, fact, further_rows, listing, table
 from busmark.present.charts.look import swatch
 from busmark.present.document import Block, Cell, Document, Metric, Row, Section, Suite, Test, Text
-from busmark.present.figures import share_text
 from busmark.present.formats import Views
 
 KIND = "comparison"
@@ -175,8 +174,8 @@ def _answer(comparison: Comparison) -> Section | None:
     )  # fmt: skip
     several = len(comparison.candidates) > 1
     margins: dict[str, object] = {
-        "margin": share_text(comparison.equivalent),
-        "loss": share_text(comparison.equivalent_loss),
+        "margin": text.set_percent_text(comparison.equivalent),
+        "loss": text.set_percent_text(comparison.equivalent_loss),
     }
     absent = {
         (heading(figure.name, figure.latency), change.reason): None
@@ -362,7 +361,7 @@ def _listed(
     if not rows:
         return None
     total = total or len(rows)
-    notes = [Text("more_cases", {"number": total - len(rows)})] if total > len(rows) else []
+    notes = [further_rows(total - len(rows))] if total > len(rows) else []
     return Section(
         title, [table(heads, rows, note=notes)], summary=text.plural(total, noun), folded=True
     )
@@ -372,13 +371,18 @@ def _method(comparison: Comparison) -> Section:
     """Return what the figures are, which verdicts stand, and over how many a candidate is
     corrected."""
     interleaved = {pair.paired for pair in comparison.pairs} == {True}
-    notes = [Text("compared", {"level": share_text(comparison.confidence)}, style="quiet")]
+    notes = [
+        Text("compared", {"level": text.set_percent_text(comparison.confidence)}, style="quiet")
+    ]
     blocks: list[Block] = list(notes)
     if comparison.headline_tests + comparison.loss_tests + comparison.further_tests:
         level, found = 1.0 - comparison.confidence, comparison.summary
         notes.append(Text("holm", style="quiet"))
         if interleaved:
-            shares = {"one": share_text(level), "all": share_text(level * len(found))}
+            shares = {
+                "one": text.set_percent_text(level),
+                "all": text.set_percent_text(level * len(found)),
+            }
             notes.append(Text("false", dict(shares), style="quiet"))
         fields = (
             Field("Candidate", "candidate"),

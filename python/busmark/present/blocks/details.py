@@ -30,6 +30,7 @@ from busmark.present.blocks.rows import (
     Property,
     Value,
     cell_of,
+    further_rows,
     listing,
     notes,
     of_part,
@@ -325,12 +326,9 @@ def batch_sections(case: CaseSummary, batches: Batches) -> Iterator[Section]:
     ], heads=["Value"], note=note)])  # fmt: skip
     single = batches.single[:MOST_BATCHES]
     every = batches.count * len({batch.reader for batch in batches.single})
-    note = (
-        ""
-        if len(single) == every
-        else (f"The first {len(single)}. All are in the folder `batches` of the result.")
-    )
-    yield from sections("Each batch", [listing(single, BATCH, note=note)], folded=True)
+    more = every - len(single)
+    left = [further_rows(more, "the folder `batches` of the result")] if more else []
+    yield from sections("Each batch", [listing(single, BATCH, note=left)], folded=True)
 
 
 def _lost(batch: Batch) -> float | None:

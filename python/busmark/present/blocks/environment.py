@@ -90,7 +90,7 @@ def environment(campaign: Campaign, files: RawFiles | None) -> Iterator[Section]
             key="adapters",
             part=PART,
         )
-    level = f"{campaign.confidence * 100:.0f} %"
+    level = text.set_percent_text(campaign.confidence)
     rows = [(term, words.format(seed=campaign.seed, level=level)) for term, words in METHOD]
     yield Section("Method", [table(("Term", "Meaning"), rows)])
     yield from commands(campaign)

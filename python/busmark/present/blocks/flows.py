@@ -16,7 +16,7 @@ from busmark.model.figures import Part
 from busmark.model.quantities import parts as of
 from busmark.model.stream import Pair, Pairs
 from busmark.model.traffic import OwnFlow, Way
-from busmark.present.blocks.rows import Field, cell_of, listing, of_part, size
+from busmark.present.blocks.rows import Field, cell_of, further_rows, listing, notes, of_part, size
 from busmark.present.document import ABSENT, Cell, Table
 from busmark.present.figures import quantity_name
 
@@ -159,10 +159,10 @@ def totals(case: CaseSummary) -> Table | None:
         "of it has none, as at full speed and in a closed loop. A ping counts at the participant "
         "that answers it."
     )
-    if len(found) > MOST:
-        note += f" The first {MOST} of {len(found)}, and the whole."
     who = Field("Participants, nodes and the whole", _who)
-    return listing([*found[:MOST], *whole], [who, *map(of_part, of.TRAFFIC)], note=note)
+    more = len(found) - MOST
+    lines = [*notes(note), *([further_rows(more)] if more > 0 else [])]
+    return listing([*found[:MOST], *whole], [who, *map(of_part, of.TRAFFIC)], note=lines)
 
 
 def _who(part: Part) -> str:
@@ -205,12 +205,12 @@ def ways(case: CaseSummary) -> Table:
         *map(rate, (of.WRITE_RATE, of.READ_RATE)),
         *map(total, (of.SENT, of.EXPECTED, of.RECEIVED, of.LOST)),
     )
-    note = ""
+    note = []
     if any(len(own) > 1 for own in folded):
-        note += "In brackets for a row of several flows: the least and the greatest rate."
+        note += notes("A row of several flows has the least and the greatest rate, too.")
     if len(folded) > MOST:
-        note += f" The first {MOST} of {len(folded)}; all are in the folder `flows` of the result."
-    return listing(folded[:MOST], fields, "Between participants", note=note.strip())
+        note.append(further_rows(len(folded) - MOST, "the folder `flows` of the result"))
+    return listing(folded[:MOST], fields, "Between participants", note=note)
 
 
 def _folded(found: Sequence[WayRow]) -> list[list[WayRow]]:

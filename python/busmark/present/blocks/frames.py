@@ -75,7 +75,7 @@ def sections(results: Results) -> Iterator[Section]:
     )
     yield from _estimates(
         "Distributions",
-        "All samples of a case together, and the best of them",
+        "All samples of a case together, and all but its slowest",
         results,
         own.filter(of_case, pl.col("over") != "rounds"),
         ("quantity", "over"),

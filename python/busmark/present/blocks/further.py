@@ -30,7 +30,15 @@ from busmark.present.blocks.flows import (
     ranked,
     ranked_by,
 )
-from busmark.present.blocks.rows import Field, listing, notes, sections, size, table
+from busmark.present.blocks.rows import (
+    Field,
+    further_rows,
+    listing,
+    notes,
+    sections,
+    size,
+    table,
+)
 from busmark.present.charts import pairs
 from busmark.present.document import Block, Cell, Chart, Column, Row, Section, Table, Text
 
@@ -176,9 +184,9 @@ def _own_flows(campaign: Campaign) -> Section | None:
     fields = [Field("Flow", "flow.name"), *OF_FLOWS]
     if len({row.case.id for row in known}) > 1:
         fields = [Field("Case", lambda row: _name(row.case)), *fields]
-    note = OWN_FLOWS_NOTE
+    note = notes(OWN_FLOWS_NOTE)
     if len(known) > MOST_FLOWS:
-        note += f" The first {MOST_FLOWS} of {len(known)}; the details of a case have its own."
+        note.append(further_rows(len(known) - MOST_FLOWS, "`busmark show DIRECTORY#CASE`"))
     found = listing(
         known[:MOST_FLOWS],
         fields,
@@ -289,12 +297,12 @@ def _cost(cost: _Cost, test: str, effects: Sequence[Effect]) -> Table:
     ]
     by = "adapter" if cost.parameter == LAYER else cost.parameter
     more = len(effects) - len(shown)
-    note = f"{more} more rows: busmark compare --by {by}." if more > 0 else ""
+    left = [further_rows(more, f"`busmark compare --by {by}`")] if more > 0 else []
     return listing(
         shown,
         fields,
         test.capitalize(),
-        note=note,
+        note=left,
         row=lambda each: Row(case=each.versus.case),
         key=f"{cost.parameter}-{test}",
     )

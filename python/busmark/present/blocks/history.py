@@ -10,7 +10,7 @@ from statistics import median
 from busmark.model import text
 from busmark.model.naming import FLOOR_ADAPTER, Label, placement_text
 from busmark.present.blocks import changes
-from busmark.present.blocks.rows import Field, listing, table
+from busmark.present.blocks.rows import Field, further_rows, listing, table
 from busmark.present.charts.look import swatch
 from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Reference
 from busmark.present.charts.shapes import Point as Drawn
@@ -26,7 +26,7 @@ from busmark.present.document import (
     Text,
     Verdict,
 )
-from busmark.present.figures import PERCENT, in_words, p_text, share_text
+from busmark.present.figures import PERCENT, in_words, p_text
 from busmark.track.model import Point, Step, TrackedHistory, TrackedSeries
 from busmark.track.result import fact_name, short
 from busmark.track.steps import FEWEST
@@ -187,7 +187,7 @@ def _table(tracked: TrackedHistory, kind: str, found: Sequence[Found]) -> Table:
             )
         )
     more = len(found) - len(shown)
-    notes = [Text("more_cases", {"number": more})] if more else []
+    notes = [further_rows(more)] if more else []
     return listing(shown, fields, note=notes, key=kind.replace(" ", "-"))
 
 
@@ -357,7 +357,7 @@ def _charts(tracked: TrackedHistory) -> Iterator[Section]:
         if charts:
             yield Section(text.upper_first(name), charts, detail=True)
     if left := len(tracked.series) - len(chosen):
-        yield Section("Not drawn", [Text("more_cases", {"number": left})], detail=True)
+        yield Section("Not drawn", [further_rows(left)], detail=True)
 
 
 def _picture(series: TrackedSeries) -> Picture:
@@ -455,10 +455,10 @@ def _method(tracked: TrackedHistory) -> Text:
         {
             "least": tracked.least,
             "tests": tests,
-            "level": share_text(tracked.level),
-            "confidence": share_text(tracked.confidence),
-            "margin": share_text(tracked.worse_than),
-            "loss": share_text(tracked.worse_than_loss),
+            "level": text.set_percent_text(tracked.level),
+            "confidence": text.set_percent_text(tracked.confidence),
+            "margin": text.set_percent_text(tracked.worse_than),
+            "loss": text.set_percent_text(tracked.worse_than_loss),
             "confirmations": tracked.confirmations,
             "new_for": tracked.new_for,
         },

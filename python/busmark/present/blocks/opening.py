@@ -8,14 +8,14 @@ from contextlib import suppress
 from datetime import datetime
 from itertools import groupby
 
-from busmark.adapters.compliance import DISCLOSURES
+from busmark.adapters.compliance import handicaps
 from busmark.compare.campaign import Campaign
 from busmark.compare.requirements import RequirementVerdict
 from busmark.findings.registry import Kind, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.answer import answering, version
-from busmark.present.blocks.rows import Field, listing, table
+from busmark.present.blocks.rows import Field, further_rows, listing, table
 from busmark.present.document import Cell, Row, Section, Table, Text
 from busmark.present.figures import in_words
 
@@ -102,14 +102,14 @@ def _requirement(words: str, own: Sequence[RequirementVerdict]) -> Table:
     fields = [
         Field("Case", lambda each: f"{SIGNS[each.verdict]} {each.case}"),
         *_measured(words, ordered),
-        Field("Undecided for", _undecided_for),
+        Field("Undecided", _undecided),
         Field("More rounds", _more_rounds),
     ]
     notes = []
     if any(each.percentile_ns is not None for each in ordered):
         notes.append(Text("share_of_all", {"percentile": words.partition(" ")[0]}))
     if len(own) > len(ordered):
-        notes.append(Text("more_cases", {"number": len(own) - len(ordered)}))
+        notes.append(further_rows(len(own) - len(ordered)))
     return listing(
         ordered,
         fields,
@@ -157,14 +157,15 @@ def _text(judged: RequirementVerdict, value: float | None) -> str:
     return f"{text.number(value)} {judged.unit}".strip()
 
 
-def _undecided_for(judged: RequirementVerdict) -> Cell | None:
+def _undecided(judged: RequirementVerdict) -> Cell | None:
     """Return why the rounds do not decide it, in a word of a few; the reason in full behind it
     where nothing was measured."""
     if judged.verdict != "undecided":
         return None
     if judged.value is None:
         return Cell("not measured", more=f"({judged.reason.removeprefix('not measured: ')})")
-    return Cell("across the limit" if judged.low is not None else "no interval", note=judged.reason)
+    shown = "interval includes the limit" if judged.low is not None else "no interval"
+    return Cell(shown, note=judged.reason)
 
 
 def _more_rounds(judged: RequirementVerdict) -> str:
@@ -218,13 +219,7 @@ def _handicaps(campaign: Campaign) -> Table | None:
     rows = []
     for name in measured:
         declared = campaign.adapters.get(name, {})
-        found = declared.get("disclosures")
-        disclosed = [str(one) for one in found] if isinstance(found, list) else []
-        cost = str(declared.get("cost") or "none")
-        notes = [words for one in disclosed if (words := DISCLOSURES.get(one, one)) not in cost]
-        if cost != "none":
-            notes.append(cost)
-        if notes:
+        if notes := handicaps(declared):
             title = str(declared.get("title") or name)
             sentence, number = str(declared.get("middleware_version") or ""), version(declared)
             # Its name stands before the number; what a build lacks, behind it.

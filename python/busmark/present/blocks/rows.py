@@ -10,8 +10,10 @@ from operator import attrgetter, getitem, itemgetter
 from typing import Any, Literal
 
 from busmark.model import text
+from busmark.model.case import CaseSummary
 from busmark.model.entry import PartQuantity
 from busmark.model.figure import Figure
+from busmark.model.naming import placement_text
 from busmark.present.document import (
     ABSENT,
     Block,
@@ -202,6 +204,22 @@ def _with_unit(cell: Cell, unit: str) -> Cell:
 def notes(*words: str) -> list[Text]:
     """Return what is to be known, as paragraphs."""
     return [Text("line", {"line": each}, style="quiet") for each in words if each]
+
+
+def further_rows(number: int, where: str = "`--json`") -> Text:
+    """Return how many rows are left out, and what has all."""
+    return Text("more", {"number": number, "where": where}, "quiet")
+
+
+def null_elsewhere(rows: Iterable[tuple[str, CaseSummary]]) -> Iterator[Text]:
+    """Yield where the null adapter was measured if that is not the placement of the rows that it
+    stands among, each of which is a placement and the null adapter's case."""
+    places = dict.fromkeys(
+        floor.placement for own, floor in rows if own not in ("", floor.placement)
+    )
+    if places:
+        where = text.joined([placement_text(each) for each in places])
+        yield fact("Null adapter", f"measured {where}")
 
 
 def fact(title: str, facts: str, style: Style = "quiet") -> Text:

@@ -123,7 +123,14 @@ def _arrivals(case: CaseSummary) -> Figures:
         return {}
     counted = [a for a in case.attempts if a.status == "ok" and a.received is not None]
     # The rate of a round belongs to the background stream, if there is one.
-    rates = [a.received / a.measured_s for a in counted if a.received is not None and a.measured_s]
+    # The measured time is from the first ping to the last pong: at a rate it has a period less
+    # than there are pings.
+    less = 1 if case.params.rate_hz else 0
+    rates = [
+        max(a.received - less, 0) / a.measured_s
+        for a in counted
+        if a.received is not None and a.measured_s
+    ]
     rate = sum(rates) / len(rates) if rates else None
     lost, sent = LOST.value(case), SENT.value(case)
     return dict(

@@ -290,7 +290,7 @@ CHARTS: tuple[ChartKind, ...] = (
     *(kind for of, make in parts(lambda plugin: (plugin.charts,) if plugin.charts else ())
       for kind in attempt(of, make) or ()),
     ChartKind(
-        "discovery-existing", "Discovery against the endpoints that are there", "discovery",
+        "discovery-existing", "Discovery against existing endpoints", "discovery",
         "discovery cases at two numbers of existing endpoints or more",
         FIRST_SAMPLE.figure, sweeps.existing,
         by=panels.all_but(WORKLOAD.capitalize()), figures=("first_sample", "rounds"),

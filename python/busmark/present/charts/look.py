@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from math import log10
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from busmark.facts import adapter_facts
 from busmark.model.naming import FLOOR_ADAPTER, Label
@@ -95,9 +95,13 @@ def _coded(parts: list[float]) -> str:
     return "#" + "".join(f"{round(255 * min(max(p, 0.0), 1.0)):02X}" for p in coded)
 
 
-Dash = Literal["solid", "dash", "dot", "dashdot", "longdash", "longdashdot"]
+Dash = Literal[
+    "solid", "dash", "dot", "dashdot", "longdash", "longdashdot",
+    "dashdotdot", "sparsedot", "longshort", "sparsedash",
+]  # fmt: skip
 
-DASHES: tuple[Dash, ...] = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+DASHES: tuple[Dash, ...] = get_args(Dash)
+"""Ten, so that as many curves differ on paper without colours; adapters have the first six."""
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "x", "triangle-down", "star")
 SIGNS = ("●", "■", "◆", "▲", "✚", "✖", "▼", "★")
 """Characters that look like the symbols."""
@@ -127,7 +131,8 @@ def _look(label: Label) -> Look:
     own = look_of(label.adapter)
     # Dashes repeat before shades do: so the two together repeat after all pairs of them.
     shaded = shade(own.colour, label.variant + label.variant // len(DASHES))
-    return Look(shaded, own.mark + label.variant, own.dash + label.variant)
+    dashed = own.dash + label.variant if label.dash is None else label.dash
+    return Look(shaded, own.mark + label.variant, dashed)
 
 
 def is_null(label: Label) -> bool:

@@ -45,7 +45,7 @@ class Figure(NamedTuple):
     """Base unit of values that the title does not have: 1, a share."""
 
 
-OUTSIDE = Cell(note="not in this campaign")
+OUTSIDE = Cell(note="not measured")
 
 AT_ONCE = "at once"
 """A discovery that was over when it could have begun."""

@@ -217,7 +217,7 @@ def overlay(campaign: Campaign, chosen: Collection[str]) -> Campaign:
     adapters = [before[case.id] for case in cases]
     apart = len({*adapters}) == len(adapters)
     labels = [
-        Label(text=case.label, adapter=adapter)
+        Label(text=case.label, adapter=adapter, dash=place)
         if apart or adapter == FLOOR_ADAPTER
         else look.series(case.label, place)
         for place, (case, adapter) in enumerate(zip(cases, adapters, strict=True))

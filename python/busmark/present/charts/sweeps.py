@@ -220,7 +220,7 @@ def existing(choice: Choice) -> Iterator[Picture]:
             hollow = time is CREATION_TIME
             curves.append(Curve(f"{label}, {name}", of, points, hollow=hollow, dash=dash))
     shown = [found for case in choice.members if (found := FIRST_SAMPLE.figure(case))]
-    x, y = Axis("endpoints that are there already"), Axis("time, ms", "log")
+    x, y = Axis("existing endpoints"), Axis("time, ms", "log")
     yield choice.picture(x, y, curves, counted(shown))
 
 

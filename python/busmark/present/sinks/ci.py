@@ -11,6 +11,7 @@ from typing import Any
 from xml.etree import ElementTree as xml
 
 from busmark import files
+from busmark.model.text import set_percent_text
 from busmark.present.document import Document, Metric, Test
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -105,7 +106,7 @@ def _entry(metric: Metric) -> dict[str, Any]:
     if metric.low is not None and metric.high is not None:
         # Not as ±: an interval has no middle.
         limits = f"{metric.low:.10g} to {metric.high:.10g}"
-        found["range"] = f"{metric.confidence:.0%} interval {limits}"
+        found["range"] = f"{set_percent_text(metric.confidence)} interval {limits}"
     found["extra"] = "\n".join(f"{what}: {count}" for what, count in metric.counts.items() if count)
     return found
 

@@ -49,7 +49,13 @@ POINT = 8.0
 
 THEME, STYLES = THEMES["light"], config("light")["style"]
 
-LINES = dict(zip(DASHES, (1, 2, 3, 4, 2, 5), strict=True))
+DASH = 5
+"""Gnuplot's lengths in a width of the line."""
+
+LINES = {
+    name: "1" if name == "solid" else f"({','.join(f'{DASH * part:g}' for part in parts)})"
+    for name, parts in DASHES.items()
+}
 MARKS: dict[str, int | str] = {
     "circle": 7,
     "square": 5,
@@ -63,7 +69,7 @@ MARKS: dict[str, int | str] = {
     "triangle-left": "'◀'",
     "triangle-right": "'▶'",
 }
-"""Names of dashes and marks as gnuplot's numbers, or a character where it has none."""
+"""Names of dashes and marks as gnuplot has them, or a character where it has none."""
 
 LOOKS = ("color", "stroke", "strokeDash", "shape", "detail")
 """Channels by which series differ."""

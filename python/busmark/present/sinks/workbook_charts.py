@@ -33,6 +33,10 @@ DASHES = {
     "dashdot": "dash_dot",
     "longdash": "long_dash",
     "longdashdot": "long_dash_dot",
+    "dashdotdot": "long_dash_dot_dot",
+    "sparsedot": "square_dot",
+    "longshort": "long_dash",
+    "sparsedash": "dash",
 }
 MARKS = {
     "circle": "circle",

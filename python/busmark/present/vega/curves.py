@@ -197,6 +197,8 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
     positive = y.kind == "log"
     rows = []
     for at, p in enumerate(_thinned(curve, x, y)):
+        if x.kind == "log" and p.x <= 0:
+            continue
         value = p.y + bottom[at] if curve.stacked else p.y
         shown = isfinite(value) and (value > 0 or not positive)
         row: Row = {"s": name, "x": short(x.place(p.x)), "y": short(value) if shown else None}

@@ -36,6 +36,10 @@ DASHES: dict[str, tuple[float, ...]] = {
     "dashdot": (4, 1.3, 1, 1.3),
     "longdash": (7, 1.6),
     "longdashdot": (7, 1.4, 1, 1.4),
+    "dashdotdot": (4, 1.2, 1, 1.2, 1, 1.2),
+    "sparsedot": (1, 3.6),
+    "longshort": (7, 1.4, 2.5, 1.4),
+    "sparsedash": (3, 4),
 }
 """Lengths of dashes and gaps, in widths of the line."""
 

@@ -390,7 +390,7 @@ DISCOVERY: Columns[CaseSummary] = {
     "New": _new,
     "Where": lambda case: "between nodes" if between_nodes(case) else "within one node",
     "Loss of the link": lambda case: case.params.link_loss or "none",
-    "Endpoints there": lambda case: case.params.existing or 0,
+    "Existing endpoints": lambda case: case.params.existing or 0,
     "Creation-time, µs": lambda case: micro(CREATION_TIME.figure(case)),
     "Discovery-time, µs": lambda case: micro(FIRST_SAMPLE.figure(case)),
     "So discovered, µs": lambda case: _side(micro(FIRST_SAMPLE_AFTER.figure(case))),

@@ -167,7 +167,7 @@ def test_a_load_without_a_limit_is_a_point_at_what_it_got(tmp_path: Path) -> Non
 def test_too_few_levels_are_refused_with_what_to_run(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     loaded(build, levels=LEVELS[:3])
-    with pytest.raises(UserError, match="3 levels of the load cpu; a curve needs 4") as text:
+    with pytest.raises(UserError, match="3 cpu levels; a model needs 4") as text:
         predict(result(build), loads=[("cpu", 0.1)])
     assert 'load = ["", "cpu 25%"' in text.value.remedy
     with pytest.raises(UserError, match="only in the background load net"):

@@ -118,7 +118,7 @@ def test_what_only_the_loss_was_measured_for(tmp_path: Path) -> None:
 def test_too_few_rates_are_refused_with_what_to_run(tmp_path: Path) -> None:
     build = Builder(tmp_path)
     rates(build, lambda _: 6000.0, lambda _: 0.0, points=RATES[:3], adapter="udp")
-    with pytest.raises(UserError, match="3 rates; a curve needs 4 at least") as text:
+    with pytest.raises(UserError, match="3 rates; a model needs 4 at least") as text:
         predict(result(build), rates=[1500])
     assert "rate_hz = [" in text.value.remedy
 

@@ -149,7 +149,7 @@ def test_too_few_sizes_are_left_out_with_the_reason(tmp_path: Path) -> None:
     assert len(predictions.sizes) == 1
     (left_out,) = predictions.left_out
     assert left_out.sweep.adapter == "tcp"
-    assert left_out.reason == "latency at 2 sizes; a line needs 3 at least"
+    assert left_out.reason == "results at 2 sizes; a model needs 3 at least"
 
 
 @pytest.mark.parametrize("points", [SIZES[:1], SIZES[:2]])
@@ -185,5 +185,5 @@ def test_an_empty_or_unfinished_result_is_refused(tmp_path: Path) -> None:
         build.case(f"udp-{size}", size=size)
     directory = build.finish(finished_utc=None).joinpath("cases.parquet")
     directory.unlink()
-    with pytest.raises(UserError, match="latency at 0 sizes"):
+    with pytest.raises(UserError, match="results at 0 sizes"):
         predict(result(build))

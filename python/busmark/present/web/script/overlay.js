@@ -28,11 +28,12 @@ const overlay = (() => {
       ? title : `${title}, ${cases[chosen[place]].id}`));
   };
 
-  /* The looks of their adapters if each has another one, else a look for each place. */
+  /* The colours of their adapters if each has another one, else one for each place; a dash for
+     each place. */
   const looks = () => {
     const { labels, adapters, places } = data("overlay");
     const own = chosen.map((number) => labels[cases[number].label]);
-    return new Set(own).size === own.length ? own.map((adapter) => adapters[adapter]) : places;
+    return new Set(own).size === own.length ? own.map((adapter, n) => ({ ...places[n], colour: adapters[adapter].colour })) : places;
   };
 
   const panelWith = (source, plot, number) => data(`chart-${source}`)?.panels.find(({ cases: own, keys }) =>
@@ -170,10 +171,10 @@ const overlay = (() => {
     }
   };
 
-  /* A box in each row of a case. */
+  /* A box in each row of a case; the null adapter's has none, for no chart is of it alone. */
   const offer = (body) => {
     if (!section) return;
-    for (const row of body.querySelectorAll("tr[data-n]")) {
+    for (const row of body.querySelectorAll("tr[data-n]:not(.is-floor)")) {
       const box = make("input", { type: "checkbox", class: "tick", title: "Overlay in one chart",
         "aria-label": `Overlay: ${cases[row.dataset.n].heading}`, autocomplete: "off" });
       box.checked = chosen.includes(Number(row.dataset.n));
