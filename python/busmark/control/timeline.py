@@ -219,9 +219,9 @@ class Timeline:
                 raise RoundError("unsupported", text)
             taken |= found
         if change.rate_hz is not None:
-            rate = {"rate_hz": change.rate_hz}
-            ends = {end.number: rate for flow in flows for end in flow.writers}
-            taken |= await self._set(ends, deadline_s)
+            rate: dict[str, Any] = {"rate_hz": change.rate_hz}
+            writers = [end.number for flow in flows for end in flow.writers]
+            taken |= await self._set(dict.fromkeys(writers, rate), deadline_s)
         self.moments += [
             Moment(phase, round(change.at_s * NS), flow.name, end.number, words, taken[end.number])
             for flow in flows
