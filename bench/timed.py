@@ -24,7 +24,7 @@ import numpy as np
 import busmark.control.round as controller
 from busmark.adapters import resolve
 from busmark.control.around import Snapshot, take
-from busmark.control.places import Place
+from busmark.control.places import ParticipantPlace
 from busmark.control.round import RoundRunner
 from busmark.control.worker import Worker
 from busmark.plan import expand
@@ -71,7 +71,7 @@ def measured(ours: Ours, adapter: str, timed: bool) -> tuple[float, int]:
     case = expand(asked, ours.adapters)[0]
     ran: list[int] = []
 
-    def watched(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
+    def watched(places: Sequence[ParticipantPlace], workers: Sequence[Worker]) -> Snapshot:
         """Take a snapshot, and read the reader's clock before it converts its rows to send them
         away, which is no part of the measurement."""
         ran.append(next(_ran_ns(worker.pid) for worker in workers if worker.name == "passive"))

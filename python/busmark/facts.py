@@ -31,13 +31,13 @@ WHEEL = PACKAGE / "_native"
 Family = Literal["dds", "dds-xrce", "corba", "shared memory", "pub/sub", "baseline"]
 
 
-class Facts(BaseModel):
+class FactsTable(BaseModel):
     """A table of the file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class Fault(Facts):
+class Fault(FactsTable):
     """A fault of a middleware that ends or locks up the process it is in, reduced to a small
     program."""
 
@@ -71,7 +71,7 @@ class Fault(Facts):
         )
 
 
-class Incompatibility(Facts):
+class Incompatibility(FactsTable):
     """Adapters whose readers a writer never matches."""
 
     middleware: str
@@ -83,7 +83,7 @@ class Incompatibility(Facts):
     """Profiles under which it is so; none: always."""
 
 
-class Appearance(Facts):
+class Appearance(FactsTable):
     """Look of its curves, the same whatever else was measured."""
 
     colour: str = Field(pattern="^#[0-9A-F]{6}$")
@@ -94,7 +94,7 @@ class Appearance(Facts):
     """Place in the list of dashes, likewise."""
 
 
-class Environment(Facts):
+class Environment(FactsTable):
     """Variables by which users configure its middleware, as patterns such as `NDDS_*`."""
 
     own: Sequence[str] = ()
@@ -106,7 +106,7 @@ class Environment(Facts):
     """Variables that the middleware takes by itself, so that a participant has no say in them."""
 
 
-class Ros(Facts):
+class Ros(FactsTable):
     """An adapter of ROS, whose messages no other adapter's participants match."""
 
     linked: str
@@ -115,7 +115,7 @@ class Ros(Facts):
     """Pattern of the implementations that have every transport; others have `shipped` only."""
 
 
-class AdapterFacts(Facts):
+class AdapterFacts(FactsTable):
     """Facts of an adapter."""
 
     name: str

@@ -285,7 +285,7 @@ class Results:
 
     def _files(
         self, table: str, case: str | None, number: int | None, status: str | None
-    ) -> frames.Files:
+    ) -> frames.TableFiles:
         wanted = frames.rounds(self._result, case, number, status)
         found = frames.files(self._result, table, wanted)
         analysed = self._stored.found
@@ -293,7 +293,7 @@ class Results:
             self._note(problem)
         # What the analysis could not read would stop a scan in the middle.
         usable = [path for path in found.usable if str(path) not in self._unreadable]
-        return frames.Files(table, usable, found.problems)
+        return frames.TableFiles(table, usable, found.problems)
 
     def _must_know(self, case: str) -> None:
         known = [one.id for one in self.manifest.cases]

@@ -22,7 +22,7 @@ from busmark.control import tables
 from busmark.control import worker as workers
 from busmark.control.campaign_run import STORED, CampaignRun, _understood
 from busmark.control.companions import counters
-from busmark.control.hooks import Wire
+from busmark.control.hooks import RoundPackets
 from busmark.control.places import Places
 from busmark.errors import RoundError, UserError
 from busmark.launcher import Start
@@ -172,7 +172,9 @@ class Answers:
         )
         data = self.loop.run_until_complete(runner.run(case, 255, 1, stem))
         with _understood():
-            found = campaign._stored(tables.Place(case, 0, 0, 0, ""), data, Wire(), 1, None)
+            found = campaign._stored(
+                tables.AttemptPlace(case, 0, 0, 0, ""), data, RoundPackets(), 1, None
+            )
         lines = [{k: v for k, v in role.items() if k not in STORED} for role in data.roles]
         json.dumps([data.run, lines, found.row])
 

@@ -32,7 +32,7 @@ from busmark.scenario import Scenario
 from busmark.store import Manifest
 from busmark.store.named import Listing
 from busmark.track import TrackedHistory
-from busmark.track.history import Entry
+from busmark.track.history import HistoryEntry
 
 Schema = dict[str, Any]
 
@@ -135,8 +135,8 @@ def comparison_json() -> str:
 
 def history_json() -> str:
     """Return `schemas/history.schema.json`, for a line that `busmark history add` appends."""
-    schema = Entry.model_json_schema(mode="serialization")
-    return _written(_text(schema, "Entry", *_modules(Entry)), "Busmark history, one line")
+    schema = HistoryEntry.model_json_schema(mode="serialization")
+    return _written(_text(schema, "Entry", *_modules(HistoryEntry)), "Busmark history, one line")
 
 
 def tracked_json() -> str:

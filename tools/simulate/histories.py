@@ -120,7 +120,7 @@ def _history(varying: Varying, step: float, rng: Rng) -> _End:
         stats.steps_together(list(values[:, :results]), LEVEL / SERIES)
         for results in range(FIRST_CHECK, RESULTS + 1)
     ]
-    known: list[list[stats.Step]] = [[] for _ in range(SERIES)]
+    known: list[list[stats.SeriesStep]] = [[] for _ in range(SERIES)]
     for number in range(len(checks)):
         alarms = [_check(checks, number, series, known[series]) for series in range(SERIES)]
         known = [alarm.confirmed for alarm in alarms]
@@ -144,16 +144,16 @@ def _history(varying: Varying, step: float, rng: Rng) -> _End:
 class _Alarm:
     """What a check says of a series."""
 
-    confirmed: list[stats.Step]
-    new: list[stats.Step]
-    open: list[stats.Step]
+    confirmed: list[stats.SeriesStep]
+    new: list[stats.SeriesStep]
+    open: list[stats.SeriesStep]
 
 
 def _check(
-    checks: Sequence[Sequence[Sequence[stats.Step]]],
+    checks: Sequence[Sequence[Sequence[stats.SeriesStep]]],
     number: int,
     series: int,
-    known: Sequence[stats.Step],
+    known: Sequence[stats.SeriesStep],
 ) -> _Alarm:
     """Judge a series in one check; `known`: the steps that were confirmed before."""
     last = checks[max(0, number - CONFIRMATIONS + 1) : number + 1]
@@ -166,20 +166,20 @@ def _check(
     return _Alarm(confirmed, new, [one for one in stand if one not in confirmed])
 
 
-def _worse(steps: Sequence[stats.Step]) -> list[stats.Step]:
+def _worse(steps: Sequence[stats.SeriesStep]) -> list[stats.SeriesStep]:
     return [one for one in steps if expm1(one.change.estimate.value) > EQUIVALENT]
 
 
-def _confirmed(step: stats.Step, checks: Sequence[Sequence[stats.Step]]) -> bool:
+def _confirmed(step: stats.SeriesStep, checks: Sequence[Sequence[stats.SeriesStep]]) -> bool:
     """Return whether a step was found by `CONFIRMATIONS` checks in a row."""
     return len(checks) == CONFIRMATIONS and all(_any_near(step, check) for check in checks)
 
 
-def _any_near(step: stats.Step, known: Sequence[stats.Step]) -> bool:
+def _any_near(step: stats.SeriesStep, known: Sequence[stats.SeriesStep]) -> bool:
     return any(_near(step, one.index) for one in known)
 
 
-def _near(step: stats.Step, place: int) -> bool:
+def _near(step: stats.SeriesStep, place: int) -> bool:
     """Return whether a check takes the step for one at this place."""
     return abs(step.index - place) <= max(stats.LEAST_BESIDE_STEP, step.latest - step.index)
 

@@ -1,6 +1,6 @@
 """The adapters on this machine, and the worker that loads them."""
 
-from busmark.adapters.compliance import Cell, Compliance, compliance
+from busmark.adapters.compliance import AdapterProperty, Compliance, compliance
 from busmark.adapters.conformance import EVIDENCE, check, kept_form
 from busmark.adapters.describe import (
     Adapter,
@@ -28,7 +28,7 @@ __all__ = [
     "BUS",
     "EVIDENCE",
     "Adapter",
-    "Cell",
+    "AdapterProperty",
     "Compliance",
     "Fault",
     "adapter_facts",

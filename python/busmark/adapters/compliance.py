@@ -99,7 +99,7 @@ def handicaps(declared: Mapping[str, object]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class AdapterColumn:
     """An adapter."""
 
     name: str
@@ -109,7 +109,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class AdapterProperty:
     """One property of one adapter."""
 
     state: State
@@ -122,33 +122,33 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class PropertyRow:
     """One property of all adapters, in the order of the columns."""
 
     key: str
     meaning: str
-    cells: tuple[Cell, ...]
+    cells: tuple[AdapterProperty, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PropertySection:
     """Properties of one kind."""
 
     id: str
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[PropertyRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Compliance:
     """The whole table."""
 
-    columns: tuple[Column, ...]
-    sections: tuple[Section, ...]
+    columns: tuple[AdapterColumn, ...]
+    sections: tuple[PropertySection, ...]
     checked: dict[str, str]
     """When the conformance suite ran, for each adapter of which its outcome is known."""
 
-    def section(self, identifier: str) -> Section:
+    def section(self, identifier: str) -> PropertySection:
         """Return the section of this identifier."""
         return next(section for section in self.sections if section.id == identifier)
 
@@ -198,16 +198,18 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
         ("disclosures", "Disclosures", DISCLOSURES, "disclosures"),
     ]
     sections = [
-        Section(identifier, title, _rows(declared, key, _values(identifier, known_ones, declared)))
+        PropertySection(
+            identifier, title, _rows(declared, key, _values(identifier, known_ones, declared))
+        )
         for identifier, title, known_ones, key in listed
     ]
     # Policies that some middleware changes on an endpoint in use. Each has its own evidence;
     # what an endpoint is made with is the section before.
-    changes = Section(
+    changes = PropertySection(
         "set_qos",
         "QoS in use (set_qos)",
         tuple(
-            Row(policy, meaning, tuple(_change(d, policy) for d in declared))
+            PropertyRow(policy, meaning, tuple(_change(d, policy) for d in declared))
             for policy, meaning in _values("qos", QOS, declared).items()
             if any(policy in (d.get("qos_mutable") or []) for d in declared)
         ),
@@ -215,7 +217,7 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
     sections.insert(1, changes)
     return Compliance(
         columns=tuple(_column(name, adapters[name]) for name in names),
-        sections=(*sections, Section("facts", "Limits and terms", _facts(declared))),
+        sections=(*sections, PropertySection("facts", "Limits and terms", _facts(declared))),
         checked={
             name: adapters[name]["conformance"]["checked_utc"]
             for name in names
@@ -224,9 +226,9 @@ def compliance(adapters: Mapping[str, Declared]) -> Compliance:
     )
 
 
-def _column(name: str, declared: Declared) -> Column:
+def _column(name: str, declared: Declared) -> AdapterColumn:
     family = adapter_facts()[name].family if name in adapter_facts() else "other"
-    return Column(name, declared.get("title") or name, family)
+    return AdapterColumn(name, declared.get("title") or name, family)
 
 
 def _values(
@@ -244,39 +246,41 @@ def _values(
     return {**known_ones, **dict.fromkeys(further, "")}
 
 
-def _rows(declared: Sequence[Declared], key: str, values: Mapping[str, str]) -> tuple[Row, ...]:
+def _rows(
+    declared: Sequence[Declared], key: str, values: Mapping[str, str]
+) -> tuple[PropertyRow, ...]:
     return tuple(
-        Row(value, meaning, tuple(_cell(d, key, value) for d in declared))
+        PropertyRow(value, meaning, tuple(_cell(d, key, value) for d in declared))
         for value, meaning in values.items()
     )
 
 
-def _cell(declared: Declared, key: str, value: str) -> Cell:
+def _cell(declared: Declared, key: str, value: str) -> AdapterProperty:
     listed = declared.get(key)
     if listed is None:
-        return Cell("unknown")
+        return AdapterProperty("unknown")
     if value not in listed:
-        return Cell("no")
+        return AdapterProperty("no")
     first = key == "transports" and listed[0] == value
     outcome: Outcome | None = None
     text = ""
     if report := declared.get("conformance"):
         outcome, text = outcome_of(f"{key}.{value}", report)
-    return Cell("yes", "default" if first else "", outcome, text)
+    return AdapterProperty("yes", "default" if first else "", outcome, text)
 
 
-def _change(declared: Declared, policy: str) -> Cell:
+def _change(declared: Declared, policy: str) -> AdapterProperty:
     listed = declared.get("qos_mutable")
     if listed is None:
-        return Cell("unknown")
+        return AdapterProperty("unknown")
     if policy not in listed:
-        return Cell("no")
+        return AdapterProperty("no")
     report = declared.get("conformance")
     outcome, text = outcome_of_change(policy, report) if report else (None, "")
-    return Cell("yes", "", outcome, text)
+    return AdapterProperty("yes", "", outcome, text)
 
 
-def _facts(declared: Sequence[Declared]) -> tuple[Row, ...]:
+def _facts(declared: Sequence[Declared]) -> tuple[PropertyRow, ...]:
     """Return what is a word or a number rather than a yes or no."""
 
     def size(d: Declared) -> str | None:
@@ -294,9 +298,10 @@ def _facts(declared: Sequence[Declared]) -> tuple[Row, ...]:
         ("version", "of the adapter", plain("version", "")),
     ]
     return tuple(
-        Row(key, meaning, tuple(_fact(text(d)) for d in declared)) for key, meaning, text in facts
+        PropertyRow(key, meaning, tuple(_fact(text(d)) for d in declared))
+        for key, meaning, text in facts
     )
 
 
-def _fact(text: str | None) -> Cell:
-    return Cell("unknown") if text is None else Cell("yes", text)
+def _fact(text: str | None) -> AdapterProperty:
+    return AdapterProperty("unknown") if text is None else AdapterProperty("yes", text)

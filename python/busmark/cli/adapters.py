@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from busmark.cli.documents import Files, show, written
+from busmark.cli.documents import FileOptions, show, written
 from busmark.cli.options import ADAPTER, wide
 from busmark.cli.output import echo
 
@@ -46,7 +46,7 @@ def command(
     from busmark.present.document import Document, Section
     from busmark.present.formats import Views
 
-    files = Files.of(KIND, options)
+    files = FileOptions.of(KIND, options)
     found = list(resolve(list(names)).values()) if names else available()
     failed = _check([a for a in found if a.usable]) if checking else []
     if table or checking:

@@ -10,14 +10,14 @@ import click
 from busmark.cli.habits import WithHabits
 from busmark.cli.judgement import Judgement, judged
 from busmark.cli.options import names
-from busmark.cli.places import Place, unnamed
+from busmark.cli.places import CasePlace, unnamed
 
 
 @click.command(
     cls=WithHabits,
     epilog="Example: busmark compare @last~1 @last --fail-if 'p99.latency > 1.05' --junit gate.xml",
 )
-@click.argument("sides", nargs=-1, type=Place(), metavar="[BASELINE[#CASE] [DIR[#CASE]]...]")
+@click.argument("sides", nargs=-1, type=CasePlace(), metavar="[BASELINE[#CASE] [DIR[#CASE]]...]")
 @click.option(
     "--by",
     multiple=True,
@@ -38,7 +38,7 @@ from busmark.cli.places import Place, unnamed
     "repeats",
     multiple=True,
     metavar="DIR",
-    type=Place(),
+    type=CasePlace(),
     help="A further campaign of the baseline: the differences between them widen the "
     "intervals. Can be repeated.",
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from busmark.cli.documents import Files, show, written
+from busmark.cli.documents import FileOptions, show, written
 from busmark.cli.options import wide
 from busmark.cli.output import echo
 
@@ -30,7 +30,7 @@ def command(as_json: bool, **options: Any) -> None:
     from busmark.present.blocks.doctor import document
     from busmark.present.formats import Views
 
-    files = Files.of("machine", options)
+    files = FileOptions.of("machine", options)
     host = profile()
     found = available()
     missing = {a.name: a.reason for a in found if a.reason}

@@ -29,7 +29,7 @@ NUMBER = re.compile(r"[-+−]?\d[\d,]*(\.\d+)?|—")
 
 
 @dataclass(frozen=True)
-class Files:
+class FileOptions:
     """Options of a command about files."""
 
     kind: str
@@ -39,7 +39,7 @@ class Files:
     """Files by form."""
 
     @classmethod
-    def of(cls, kind: str, options: dict[str, Any]) -> Files:
+    def of(cls, kind: str, options: dict[str, Any]) -> FileOptions:
         """Take the options that `written` adds out of a command's options.
 
         Raises:

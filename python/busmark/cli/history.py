@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from busmark.cli.documents import Files, show, written
+from busmark.cli.documents import FileOptions, show, written
 from busmark.cli.options import Amount, names, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
@@ -106,7 +106,7 @@ def add_command(
 @looked_through
 def show_command(as_json: bool, **options: Any) -> None:
     """Show a history: the level of every figure, and where it changed."""
-    files = Files.of("history", options)
+    files = FileOptions.of("history", options)
     _present(_looked_through(**options), as_json, files, series=True)
 
 
@@ -134,7 +134,7 @@ def check_command(as_json: bool, standing: bool, unconfirmed: bool, **options: A
 
     Exit code 1 if there is a new one that is confirmed.
     """
-    files = Files.of("history", options)
+    files = FileOptions.of("history", options)
     tracked = _looked_through(**options)
     _present(tracked, as_json, files, series=False)
     failing = tracked.standing if standing else tracked.new
@@ -150,7 +150,7 @@ def _looked_through(
     return track(history, entries, figures=figures, worse_than=worse_than, new_for=new_for)
 
 
-def _present(tracked: TrackedHistory, as_json: bool, files: Files, *, series: bool) -> None:
+def _present(tracked: TrackedHistory, as_json: bool, files: FileOptions, *, series: bool) -> None:
     from busmark.present.blocks import history
     from busmark.present.formats import Views
 

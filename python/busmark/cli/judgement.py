@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from busmark.cli.documents import Files, show, written
+from busmark.cli.documents import FileOptions, show, written
 from busmark.cli.options import Amount, wide
 from busmark.cli.output import echo, unread
 
@@ -60,12 +60,12 @@ class Judgement:
     missing: Literal["fail", "skip"]
     as_json: bool
     every: bool
-    files: Files
+    files: FileOptions
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Judgement:
         """Make the judgement for which a command's options ask."""
-        return cls(files=Files.of("comparison", options), **options)
+        return cls(files=FileOptions.of("comparison", options), **options)
 
     def gate(self) -> Gate:
         """Return the criteria, and what fails them. All that can be wrong with the options is found

@@ -52,7 +52,7 @@ def command(
 
     from busmark.control.hooks import lab_hook
     from busmark.errors import UserError
-    from busmark.load import Load, Site, amount_text, here, parse, start
+    from busmark.load import Load, LoadSite, amount_text, here, parse, start
     from busmark.load.part import REMEDY
     from busmark.processes import end_orphans
     from busmark.temporary import LOAD_PREFIX, run_directory
@@ -75,7 +75,7 @@ def command(
     end_orphans()
     with run_directory(LOAD_PREFIX) as folder:
 
-        def sites(load: Load) -> list[Site]:
+        def sites(load: Load) -> list[LoadSite]:
             return [here(folder, *way) for way in ways] if load.kind == "net" else [here(folder)]
 
         running = start(loads, sites, folder)

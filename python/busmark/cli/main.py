@@ -27,7 +27,7 @@ ask for."""
 
 
 @dataclass(frozen=True)
-class Command:
+class LazyCommand:
     """A command, or a group of commands, which is imported when it is used."""
 
     group: str
@@ -41,64 +41,68 @@ class Command:
 MEASURE, LOOK, MIDDLEWARE, PLUG_INS = GROUPS = ("Measure", "Look", "Middleware", "Plug-ins")
 
 COMMANDS = {
-    "quickstart": Command(
+    "quickstart": LazyCommand(
         MEASURE,
         "quickstart:command",
         "Measure what this machine has, in minutes; write a report.",
         "campaign",
     ),
-    "latency": Command(
+    "latency": LazyCommand(
         MEASURE, "one_line:latency", "Compare the latency of adapters, in one line.", "campaign"
     ),
-    "throughput": Command(
+    "throughput": LazyCommand(
         MEASURE,
         "one_line:throughput",
         "Compare the throughput of adapters, in one line.",
         "campaign",
     ),
-    "interop": Command(
+    "interop": LazyCommand(
         MEASURE,
         "one_line:interop",
         "See which DDS vendors talk to each other, in one line.",
         "campaign",
     ),
-    "run": Command(MEASURE, "run:command", "Run the campaign of a scenario file.", "campaign"),
-    "plan": Command(
+    "run": LazyCommand(MEASURE, "run:command", "Run the campaign of a scenario file.", "campaign"),
+    "plan": LazyCommand(
         MEASURE, "plan:command", "Show the cases of a scenario, and the time it takes."
     ),
-    "init": Command(MEASURE, "init:command", "Write a scenario from five questions."),
-    "show": Command(LOOK, "show:command", "Show a result in the terminal, or as JSON."),
-    "report": Command(
+    "init": LazyCommand(MEASURE, "init:command", "Write a scenario from five questions."),
+    "show": LazyCommand(LOOK, "show:command", "Show a result in the terminal, or as JSON."),
+    "report": LazyCommand(
         LOOK, "report:command", "Write reports: page, charts, workbook, notebook, CSV."
     ),
-    "list": Command(LOOK, "list_results:command", "List results, this folder's first."),
-    "compare": Command(
+    "list": LazyCommand(LOOK, "list_results:command", "List results, this folder's first."),
+    "compare": LazyCommand(
         LOOK, "compare:command", "Compare results with a baseline; gate on the ratio."
     ),
-    "ab": Command(LOOK, "ab:command", "Measure two sides interleaved, and compare them: for CI."),
-    "history": Command(LOOK, "history:command", "Keep results over commits, and find regressions."),
-    "adapters": Command(
+    "ab": LazyCommand(
+        LOOK, "ab:command", "Measure two sides interleaved, and compare them: for CI."
+    ),
+    "history": LazyCommand(
+        LOOK, "history:command", "Keep results over commits, and find regressions."
+    ),
+    "adapters": LazyCommand(
         MIDDLEWARE, "adapters:command", "List the adapters here, and what each can do."
     ),
-    "adapter": Command(MIDDLEWARE, "adapter:command", "Check an adapter, or begin a new one."),
-    "doctor": Command(MIDDLEWARE, "doctor:command", "Check this machine, and suggest fixes."),
-    "load": Command(
+    "adapter": LazyCommand(MIDDLEWARE, "adapter:command", "Check an adapter, or begin a new one."),
+    "doctor": LazyCommand(MIDDLEWARE, "doctor:command", "Check this machine, and suggest fixes."),
+    "load": LazyCommand(
         MIDDLEWARE, "load:command", "Load CPUs, disk or network at a set level.", "none"
     ),
-    "plugins": Command(
+    "plugins": LazyCommand(
         MIDDLEWARE, "plugins:command", "List the plug-ins, and whether they are on."
     ),
-    "completion": Command(
+    "completion": LazyCommand(
         MIDDLEWARE, "completion:command", "Print the completion script of a shell.", "none"
     ),
 }
 """Commands of the core by name, in the order of the help; plug-ins' come last."""
 
 
-def all_commands() -> dict[str, Command]:
+def all_commands() -> dict[str, LazyCommand]:
     """Return all commands by name, without importing any."""
     return COMMANDS | {
-        each.name: Command(
+        each.name: LazyCommand(
             PLUG_INS if each.group == "plug-ins" else each.group[:1].upper() + each.group[1:],
             each.function,
             each.summary,

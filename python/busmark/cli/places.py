@@ -51,7 +51,7 @@ class Directory(ParamType):
         ]
 
 
-class Place(Directory):
+class CasePlace(Directory):
     """DIRECTORY[#CASE], as a text; #CASE alone is of the newest result here, or of the one that is
     the working directory."""
 

@@ -15,8 +15,8 @@ from busmark.cli.options import requires
 from busmark.cli.output import echo
 
 if TYPE_CHECKING:
-    from busmark.plan.counts import Load
-    from busmark.plan.extent import Bounds
+    from busmark.plan.counts import SampleLoad
+    from busmark.plan.extent import CountRange
     from busmark.present.document import Document
     from busmark.scenario import Scenario
     from busmark.store import Case
@@ -133,7 +133,7 @@ def command(
 def _document(
     name: str,
     cases: Sequence[Case],
-    loads: Mapping[str, Load | None],
+    loads: Mapping[str, SampleLoad | None],
     facts: Sequence[tuple[str, str]],
 ) -> Document:
     """Return the cases that run, with what each writes in a second; those that are unsupported, by
@@ -175,7 +175,7 @@ def _document(
 
 
 def _extent(
-    loaded: Scenario, runs: int, seconds: Bounds, searching: int
+    loaded: Scenario, runs: int, seconds: CountRange, searching: int
 ) -> Iterator[tuple[str, str]]:
     """Yield how many rounds or trials there are, and how long they take."""
     from busmark.plan.extent import range_text

@@ -16,7 +16,7 @@ from busmark.cli.documents import paged, show
 from busmark.cli.habits import WithHabits
 from busmark.cli.options import requires, wide
 from busmark.cli.output import echo, unread
-from busmark.cli.places import Place, or_newest
+from busmark.cli.places import CasePlace, or_newest
 from busmark.errors import UserError, nearest
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ MOST_NAMED = 3
 
 @click.command(cls=WithHabits, epilog="Example: busmark show @last --json | jq .cases")
 @click.argument(
-    "place", metavar="[DIRECTORY[#CASE]]", required=False, type=Place(), callback=or_newest
+    "place", metavar="[DIRECTORY[#CASE]]", required=False, type=CasePlace(), callback=or_newest
 )
 @wide
 @click.option("--json", "as_json", is_flag=True, help="Print everything as JSON (schema: result).")

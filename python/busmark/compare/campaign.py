@@ -17,7 +17,7 @@ from pydantic import Field
 from busmark.compare.answers import Answer, breaking, carried, type_costs, unreached
 from busmark.compare.effects import Effect, effects
 from busmark.compare.fits import DiscoveryGrowth, SizeFit, growths, size_fits
-from busmark.compare.matrix import Matrix, matrices
+from busmark.compare.matrix import PairMatrix, matrices
 from busmark.compare.ranking import Group, Ranking, differing_choices, groups, rankings
 from busmark.compare.requirements import RequirementVerdict, judge
 from busmark.compare.rounds import Rounds
@@ -99,7 +99,7 @@ class Campaign(Frozen):
     """Parts of the result that could not be read."""
     labels: list[Label]
     groups: list[Group]
-    interop: list[Matrix]
+    interop: list[PairMatrix]
     """Adapter against adapter, one for each test and workload; empty where all pairs are alike."""
     growths: list[DiscoveryGrowth] = Field(default=[])
     """Growth of discovery times with the endpoints that are there; empty without a sweep of them.

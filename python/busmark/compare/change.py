@@ -286,7 +286,7 @@ def _estimate(of: Figure) -> stats.Estimate:
     return stats.Estimate(of.value, of.low, of.high, of.confidence, of.count or 0, of.rounds)
 
 
-def along(name: str, step: stats.Step, *, logs: bool) -> stats.Step:
+def along(name: str, step: stats.SeriesStep, *, logs: bool) -> stats.SeriesStep:
     """Return a step of a history in levels of the figure, its change as this figure's changes are.
     `logs`: whether it was found in logarithms."""
     before, after, of = step.before, step.after, step.change.estimate

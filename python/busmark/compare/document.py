@@ -12,7 +12,7 @@ from busmark.compare.matching import Match
 from busmark.compare.measured import CaseMeasured
 from busmark.compare.model import (
     Caveat,
-    Change,
+    ComparedFigure,
     Difference,
     FigureCounted,
     Pair,
@@ -20,7 +20,7 @@ from busmark.compare.model import (
     TheirRow,
     VerdictCounts,
 )
-from busmark.compare.naming import Named
+from busmark.compare.naming import NamedPair
 from busmark.compare.sides import Side, interleaved
 from busmark.compare.stored import StoredAnalysis
 from busmark.compare.verdict import BETTER, WORSE, Decision
@@ -156,7 +156,7 @@ def _adapter(match: Match) -> str:
     return own if own == other else ""
 
 
-def pair(compared: PairInProgress, named: Named, verdicts: Sequence[Decision]) -> Pair:
+def pair(compared: PairInProgress, named: NamedPair, verdicts: Sequence[Decision]) -> Pair:
     """Return a pair with the verdict of each of its figures."""
     case, other = compared.match.baseline, compared.match.candidate
     return Pair(
@@ -220,10 +220,10 @@ def _loads(compared: PairInProgress) -> list[str]:
     return sorted(notes)
 
 
-def _change(found: FigureChange, verdict: Decision) -> Change:
+def _change(found: FigureChange, verdict: Decision) -> ComparedFigure:
     statistic, _, quantity = found.name.rpartition(".")
     sides = (found.baseline, found.candidate)
-    return Change.model_validate(
+    return ComparedFigure.model_validate(
         {
             "name": found.name,
             "statistic": statistic or None,
@@ -297,7 +297,7 @@ def _by_figure(pairs: Sequence[Pair]) -> list[FigureCounted]:
     changes = [c for pair in pairs for c in pair.headlines if c.name != "loss"]
     if any(pair.loss for pair in pairs):
         changes = [*(c for pair in pairs for c in pair.changes if c.name == "loss"), *changes]
-    groups: dict[tuple[str, Quantity | None], list[Change]] = {}
+    groups: dict[tuple[str, Quantity | None], list[ComparedFigure]] = {}
     for change in changes:
         groups.setdefault((change.name, change.latency), []).append(change)
     found = []

@@ -27,7 +27,7 @@ State = Literal[
 no data: matched, but nothing came; failed: anything else, such as a crash."""
 
 
-class Cell(Frozen):
+class PairCell(Frozen):
     """One cell: the writer's adapter against the reader's."""
 
     writer: str
@@ -46,7 +46,7 @@ class Cell(Frozen):
     """Upper limit over rounds, where no round has more than that."""
 
 
-class Matrix(Frozen):
+class PairMatrix(Frozen):
     """All pairs for one test and workload."""
 
     test: str
@@ -55,7 +55,7 @@ class Matrix(Frozen):
     adapters: list[str]
     """Adapters in the order of the scenario; rows are writers, columns readers."""
     titles: dict[str, str]
-    cells: list[Cell]
+    cells: list[PairCell]
 
     @property
     def working(self) -> int:
@@ -65,7 +65,7 @@ class Matrix(Frozen):
 
 def matrices(
     cases: Sequence[CaseSummary], adapters: Mapping[str, Mapping[str, object]]
-) -> list[Matrix]:
+) -> list[PairMatrix]:
     """Return a matrix for every test and workload that has a pair of different adapters."""
     grouped: dict[tuple[str, str], list[CaseSummary]] = {}
     for case in cases:
@@ -105,9 +105,9 @@ def _matrix(
     workload: str,
     members: Sequence[CaseSummary],
     adapters: Mapping[str, Mapping[str, object]],
-) -> Matrix:
+) -> PairMatrix:
     names = dict.fromkeys(name for case in members for name in _pair(case))
-    return Matrix(
+    return PairMatrix(
         test=test,
         workload=workload,
         adapters=list(names),
@@ -120,7 +120,7 @@ def _pair(case: CaseSummary) -> tuple[str, str]:
     return case.adapter, str(case.params.peer or case.adapter)
 
 
-def _cell(case: CaseSummary) -> Cell:
+def _cell(case: CaseSummary) -> PairCell:
     writer, reader = _pair(case)
     counted = [a for a in case.attempts if a.status == "ok"]
     times = [a.discovery_s for a in counted if a.discovery_s is not None]
@@ -131,7 +131,7 @@ def _cell(case: CaseSummary) -> Cell:
     ]
     loss = _loss(case)
     state = _state(case, loss)
-    return Cell(
+    return PairCell(
         writer=writer,
         reader=reader,
         case=case.id,

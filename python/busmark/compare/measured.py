@@ -24,7 +24,7 @@ LATENCIES = ("latency", "round_trip")
 """Series of latencies that every comparison has."""
 
 
-class Series(NamedTuple):
+class LatencySeries(NamedTuple):
     """The series of a case's latencies from which a quantity is computed."""
 
     name: str
@@ -34,18 +34,18 @@ class Series(NamedTuple):
 
 
 SERIES = {
-    ("latency", "latency"): Series("latency", 1.0),
-    ("half_round_trip", "latency"): Series("latency", 1.0),
-    ("round_trip", "latency"): Series("latency", 2.0),
-    ("latency", "throughput"): Series("latency", 1.0),
-    ("one_way", "throughput"): Series("latency", 1.0),
-    ("round_trip", "throughput"): Series("round_trip", 1.0),
-    ("half_round_trip", "throughput"): Series("round_trip", 0.5),
+    ("latency", "latency"): LatencySeries("latency", 1.0),
+    ("half_round_trip", "latency"): LatencySeries("latency", 1.0),
+    ("round_trip", "latency"): LatencySeries("latency", 2.0),
+    ("latency", "throughput"): LatencySeries("latency", 1.0),
+    ("one_way", "throughput"): LatencySeries("latency", 1.0),
+    ("round_trip", "throughput"): LatencySeries("round_trip", 1.0),
+    ("half_round_trip", "throughput"): LatencySeries("round_trip", 0.5),
 }
 """Series by quantity and test."""
 
 
-def series_of(quantity: str, test: str) -> Series | None:
+def series_of(quantity: str, test: str) -> LatencySeries | None:
     """Return the series that a quantity is of in a case of this test; None: it has none."""
     return SERIES.get((quantity, test))
 

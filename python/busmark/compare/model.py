@@ -70,7 +70,7 @@ class SideSummary(Frozen):
     """Errors and warnings of the campaign, each kind once: title, and in how many cases."""
 
 
-class Change(Frozen):
+class ComparedFigure(Frozen):
     """One figure of a case on both sides."""
 
     name: str
@@ -137,15 +137,15 @@ class Pair(Frozen):
     remarks: list[str]
     """Rounds that do not count, and why; and background loads that differed though the same was
     asked for."""
-    changes: list[Change]
+    changes: list[ComparedFigure]
 
     @property
-    def headline(self) -> Change | None:
+    def headline(self) -> ComparedFigure | None:
         """The figure that gives the case its verdict."""
         return next((change for change in self.changes if change.headline), None)
 
     @property
-    def loss(self) -> Change | None:
+    def loss(self) -> ComparedFigure | None:
         """The loss, where the sides differ in it by more than counts as none, or may."""
         found = next((change for change in self.changes if change.name == "loss"), None)
         if found is None or found.change is None or found.verdict == "equivalent":
@@ -153,7 +153,7 @@ class Pair(Frozen):
         return found if found.change.value != 0.0 else None
 
     @property
-    def headlines(self) -> list[Change]:
+    def headlines(self) -> list[ComparedFigure]:
         """The figures that a summary counts: the loss where the sides differ in it, goodput or the
         median of the latency, and its 99th percentile where a latency is the headline."""
         first = self.headline

@@ -17,7 +17,7 @@ Cases = tuple[SideCase, SideCase, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPair:
     """`label`: adapter and choices; empty where only they are compared. `workload`: the rest."""
 
     label: str
@@ -28,7 +28,7 @@ class Named:
 
 def name_pairs(
     pairs: Sequence[Cases], adapters: Mapping[str, Mapping[str, Any]], by: Sequence[str]
-) -> list[Named]:
+) -> list[NamedPair]:
     """Return names by the baseline's cases. Parameters that are compared are in them only where one
     table
     has several of their values: then both are named where they differ."""
@@ -57,7 +57,7 @@ def name_pairs(
         heads += [dim.title(name) for name in choices if name in first.flat]
         title = SEPARATOR.join(heads)
         label = SEPARATOR.join(parts)
-        named.append(Named(label, described(texts), title[:1].upper() + title[1:]))
+        named.append(NamedPair(label, described(texts), title[:1].upper() + title[1:]))
     return named
 
 

@@ -112,7 +112,7 @@ def rank(case: CaseSummary) -> float | None:
     return found.figure.value if found.is_time else -found.figure.value
 
 
-class Place(Frozen):
+class Rank(Frozen):
     """The place of one case of a workload."""
 
     case: str
@@ -133,7 +133,7 @@ class Ranking(Frozen):
     placement: str
     size: int | None
     workload: dict[str, str]
-    places: list[Place]
+    places: list[Rank]
     """Best value first."""
     leader: str | None
     """Case of the best value among those compared; null where none is."""
@@ -151,12 +151,12 @@ class Ranking(Frozen):
     reference: str | None
     """The baseline that the leader is held against."""
 
-    def place(self, case: str) -> Place | None:
+    def place(self, case: str) -> Rank | None:
         """Return the place of this case; None where it has none."""
         return next((place for place in self.places if place.case == case), None)
 
     @property
-    def others(self) -> list[Place]:
+    def others(self) -> list[Rank]:
         """Return those compared with the leader, best value first."""
         return [p for p in self.places if p.role == "compared" and p.case != self.leader]
 
@@ -295,12 +295,12 @@ def _ranking(workload: _Workload, whole: str | None) -> Ranking:
     )
 
 
-def _place(case: CaseSummary, workload: _Workload) -> Place:
+def _place(case: CaseSummary, workload: _Workload) -> Rank:
     reason = workload.excluded.get(case.id)
     is_reference = case.is_baseline and not workload.only_baselines
     versus = None if reason else workload.versus.get((case.id, workload.leader or ""))
     role = "baseline" if is_reference else "not compared" if reason else "compared"
-    return Place.model_validate(
+    return Rank.model_validate(
         {"case": case.id, "role": role, "reason": reason, "to_leader": versus}
     )
 

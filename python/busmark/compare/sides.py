@@ -12,10 +12,10 @@ from typing import Any
 from busmark.compare.measured import CaseMeasured, measured
 from busmark.errors import UserError, nearest
 from busmark.estimate import machines, rounds
-from busmark.estimate.one_case import CaseAnalysis, Task, analysed, case_params
+from busmark.estimate.one_case import CaseAnalysis, CaseTask, analysed, case_params
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
-from busmark.model.naming import FLOOR_ADAPTER, Named, meant
+from busmark.model.naming import FLOOR_ADAPTER, NamedCase, meant
 from busmark.model.parameters import Parameters
 from busmark.model.text import joined
 from busmark.store import Result
@@ -42,9 +42,9 @@ class SideCase:
         return str(self.params.test)
 
     @property
-    def named(self) -> Named:
+    def named(self) -> NamedCase:
         """Names of the case for an analysis, left empty: comparisons have their own."""
-        return Named("", {}, {}, self.params.adapter == FLOOR_ADAPTER, "", {})
+        return NamedCase("", {}, {}, self.params.adapter == FLOOR_ADAPTER, "", {})
 
 
 class OpenResult:
@@ -88,7 +88,9 @@ class Side:
         if case.id in self.known.cases:
             return self.known.cases[case.id], []
         found = next(one for one in self.result.manifest.cases if one.id == case.id)
-        return analysed(CaseAnalysis(self.result), Task(found, case.params, case.named, case.good))
+        return analysed(
+            CaseAnalysis(self.result), CaseTask(found, case.params, case.named, case.good)
+        )
 
 
 def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) -> list[Side]:

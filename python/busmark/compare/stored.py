@@ -35,7 +35,7 @@ from busmark.store.columns import (
     ESTIMATES_FILE,
     SERIES_FILE,
     TABLES,
-    Column,
+    StoredColumn,
     polars_type,
 )
 
@@ -183,7 +183,7 @@ class StoredAnalysis:
             return Campaign.model_validate_json(text[found.end() : -2])
         return None
 
-    def _table(self, name: str, columns: Sequence[Column]) -> pl.DataFrame | None:
+    def _table(self, name: str, columns: Sequence[StoredColumn]) -> pl.DataFrame | None:
         path = self._result.directory / name
         schema = {column.name: polars_type(column.kind) for column in columns}
         with suppress(OSError, pl.exceptions.PolarsError):

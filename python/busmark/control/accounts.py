@@ -12,7 +12,7 @@ import polars as pl
 from busmark.control import tables
 from busmark.control.rates import of_reader, of_writer, rate
 from busmark.control.round import RoundData
-from busmark.plan.flows import End, Flow
+from busmark.plan.flows import End, PlannedFlow
 from busmark.store import Case
 from busmark.store.columns import ASKING, TIMED, polars_schema
 
@@ -58,7 +58,7 @@ def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[s
             }
 
 
-def _pairs(flow: Flow) -> Iterator[tuple[End, End | None, End]]:
+def _pairs(flow: PlannedFlow) -> Iterator[tuple[End, End | None, End]]:
     """Yield each writer with each reader, and the end that counts its samples there. A pinger
     counts pings that all responders have answered: of several, the reader is None."""
     for writer in flow.writers:
@@ -73,7 +73,9 @@ def _of(end: End, reports: list[dict[str, Any]]) -> dict[str, Any] | None:
     return next((report for report in reports if report.get("writer") == end.number), None)
 
 
-def _counts(flow: Flow, sent: int, account: dict[str, Any], data: RoundData) -> dict[str, Any]:
+def _counts(
+    flow: PlannedFlow, sent: int, account: dict[str, Any], data: RoundData
+) -> dict[str, Any]:
     expected = sent if flow.kind == "pings" else flow.admitted(sent)
     received, ancient = account["received"], account.get("ancient", 0)
     share = expected / sent if sent else 1.0
@@ -91,7 +93,7 @@ def _counts(flow: Flow, sent: int, account: dict[str, Any], data: RoundData) -> 
 
 
 def _round_trips(
-    case: Case, flow: Flow, reader: End | None, recorded: pl.DataFrame | None
+    case: Case, flow: PlannedFlow, reader: End | None, recorded: pl.DataFrame | None
 ) -> dict[str, Any]:
     """Summarise round trips of a writer's pings or probes, if this reader answers them."""
     answers = reader is None or reader in flow.answering
@@ -110,7 +112,11 @@ def _one_way(
 
 
 def _times(
-    flow: Flow, sent: dict[str, Any], counted: dict[str, Any] | None, data: RoundData, begin_ns: int
+    flow: PlannedFlow,
+    sent: dict[str, Any],
+    counted: dict[str, Any] | None,
+    data: RoundData,
+    begin_ns: int,
 ) -> dict[str, Any]:
     """Return rates and times that take two stamps: the stamps of each come from one clock."""
     full_speed = flow.kind == "stream" and not flow.rate_hz

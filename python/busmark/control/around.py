@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from busmark import platform
 from busmark.adapters import worker as worker_path
-from busmark.control.places import Place, Places
+from busmark.control.places import ParticipantPlace, Places
 from busmark.control.waiting import in_thread
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
@@ -138,7 +138,7 @@ class Commands:
 
 
 @contextlib.contextmanager
-def _started(place: Place, command: str, said: Path) -> Iterator[Launched]:
+def _started(place: ParticipantPlace, command: str, said: Path) -> Iterator[Launched]:
     """Start a command there. What it leaves running ends with the round; the command itself where
     it has not ended."""
     words = ["sh", "-c", command]
@@ -184,7 +184,7 @@ class Snapshot:
     """Whether a signal stopped each worker since the snapshot before, by its name."""
 
 
-def take(places: Sequence[Place], workers: Sequence[Worker]) -> Snapshot:
+def take(places: Sequence[ParticipantPlace], workers: Sequence[Worker]) -> Snapshot:
     """Take a snapshot of every node, or of this machine for the networks that these workers are in.
 
     Raises:

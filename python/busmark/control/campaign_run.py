@@ -18,7 +18,7 @@ import polars as pl
 
 from busmark.adapters import Adapter
 from busmark.control import accounts, discoveries, tables, waiting
-from busmark.control.clocks import Clocks, begins, clocks
+from busmark.control.clocks import ClockOffsets, begins, clocks
 from busmark.control.companions import counters
 from busmark.control.early import EarlyFindings
 from busmark.control.events import (
@@ -34,7 +34,7 @@ from busmark.control.events import (
     RoundFails,
     RoundGoesOn,
 )
-from busmark.control.hooks import Wire, capture_hook, security_hook
+from busmark.control.hooks import RoundPackets, capture_hook, security_hook
 from busmark.control.lengths import Lengths
 from busmark.control.libraries import Libraries
 from busmark.control.places import Places
@@ -466,7 +466,7 @@ class CampaignRun:
         position, self._position = self._position, self._position + 1
         seed = random.Random(f"{self.scenario.rounds.seed}/{stem}").getrandbits(63)
         cookie = int(self.writer.manifest.cookie, 16)
-        place = tables.Place(case, round_number, attempt, position, started)
+        place = tables.AttemptPlace(case, round_number, attempt, position, started)
         self.writer.event(
             "round_begins", case=case.id, round=round_number, attempt=attempt, watched=self._watched
         )
@@ -478,7 +478,7 @@ class CampaignRun:
         begin_s = time.monotonic()
         try:
             data = await self._alone(runner, case, round_number, cookie, seed, stem)
-            wire = Wire()
+            wire = RoundPackets()
             if data.captures:
                 logs = self.writer.directory / LOGS
                 wire = await capture_hook().decode(case, round_number, data, cookie, logs)
@@ -544,7 +544,12 @@ class CampaignRun:
         return None
 
     def _stored(
-        self, place: tables.Place, data: RoundData, wire: Wire, seed: int, failed_s: float | None
+        self,
+        place: tables.AttemptPlace,
+        data: RoundData,
+        wire: RoundPackets,
+        seed: int,
+        failed_s: float | None,
     ) -> StoredRound:
         """Return what is kept of a round that was run to its end."""
         case = place.case
@@ -554,7 +559,7 @@ class CampaignRun:
         own = tables.of_case(seen, data) if seen is not None and case.params.batch else None
         discovered = discoveries.table(case, place.round, data)
         paired = data.two_clocks and discovered is None
-        text = clocks(measured) if paired else Clocks()
+        text = clocks(measured) if paired else ClockOffsets()
         figures = {
             **tables.summary(case, data, measured, own, discovered),
             **text.figures,

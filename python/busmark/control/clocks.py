@@ -18,7 +18,7 @@ MOST_OFF = 50e-6
 
 
 @dataclass(frozen=True)
-class Clocks:
+class ClockOffsets:
     """Results of the exchanges of time stamps in a round."""
 
     offset: ClockOffset | None = None
@@ -59,15 +59,15 @@ def begins(data: RoundData, begin_ns: int, offset: ClockOffset | None) -> dict[s
     return found
 
 
-def clocks(samples: pl.DataFrame) -> Clocks:
+def clocks(samples: pl.DataFrame) -> ClockOffsets:
     """Estimate the offset between the clock of all that ask and the clock of all that answer."""
     exchanges = samples.filter(pl.col("role").is_in(ASKING)).drop_nulls(EXCHANGE)
     if exchanges.is_empty():
-        return Clocks()
+        return ClockOffsets()
     found = clock_offset(*(exchanges[name].to_numpy().astype(np.float64) for name in EXCHANGE))
     if found is None:
-        return Clocks(
+        return ClockOffsets(
             trouble=f"a clock has stepped: no offset, however it drifts, agrees with all "
             f"{exchanges.height} round trips between the hosts"
         )
-    return Clocks(found)
+    return ClockOffsets(found)

@@ -13,7 +13,7 @@ import polars as pl
 from busmark.control.protocol import Event, Matched
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
-from busmark.plan.flows import Flow, Flows
+from busmark.plan.flows import Flows, PlannedFlow
 from busmark.store import Case
 from busmark.store.columns import polars_schema
 
@@ -143,7 +143,7 @@ class SightingRelay:
             if flow.kind == "discovery":
                 self._pass(flow, owners)
 
-    def _pass(self, flow: Flow, owners: Mapping[int, Worker]) -> None:
+    def _pass(self, flow: PlannedFlow, owners: Mapping[int, Worker]) -> None:
         """Pass sightings between both ends, either way: only a resident has something to say."""
         writer, reader = flow.writers[0].number, flow.readers[0].number
         other = {writer: reader, reader: writer}

@@ -40,13 +40,13 @@ FEWEST_OF_TAIL = 100
 """Latencies below which there is no 99th percentile."""
 
 
-class Part(BaseModel):
+class EventPart(BaseModel):
     """A part of an event: complete when made, never changed."""
 
     model_config = ConfigDict(frozen=True)
 
 
-class LiveFigures(Part):
+class LiveFigures(EventPart):
     """Values of the last seconds of a round, from a few hundred samples of each; not part of the
     result. Null: not known, or not yet."""
 
@@ -147,14 +147,14 @@ def _now() -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
 
 
-class UnsupportedCase(Part):
+class UnsupportedCase(EventPart):
     """A case that cannot run."""
 
     case: str
     reason: str | None
 
 
-class BriefFinding(Part):
+class BriefFinding(EventPart):
     """A finding; its evidence and remedy are in the result."""
 
     id: str
@@ -174,7 +174,7 @@ ById = Annotated[Case, PlainSerializer(lambda case: case.id, return_type=str)]
 Absolute = Annotated[Path, PlainSerializer(lambda path: str(path.resolve()), return_type=str)]
 
 
-class OfCampaign(Part):
+class OfCampaign(EventPart):
     """Fields of all events."""
 
     utc: str = Field(default_factory=_now)
@@ -247,7 +247,7 @@ class RoundGoesOn(OfCampaign):
     """Figures of the last seconds; null where nobody watches, or nothing is known yet."""
 
 
-class Remainder(Part):
+class Remainder(EventPart):
     """Progress of the campaign, and what is left of it."""
 
     rounds_done: int

@@ -84,7 +84,7 @@ def lab_hook(where: str = "[lab]") -> Labs:
 
 
 @dataclass
-class Wire:
+class RoundPackets:
     """Packets of one round on the wire."""
 
     frames: dict[str, pl.DataFrame | None] = field(default_factory=dict)
@@ -115,7 +115,7 @@ class Captures(Protocol):
 
     async def decode(
         self, case: Case, number: int, data: RoundData, cookie: int, folder: Path
-    ) -> Wire:
+    ) -> RoundPackets:
         """Decode the captures of a round that has ended; `folder` is for files meanwhile."""
 
 

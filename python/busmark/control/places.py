@@ -27,7 +27,7 @@ SIDES = ("reader_on", "writer_on")
 
 
 @dataclass(frozen=True)
-class Place:
+class ParticipantPlace:
     """The place where one participant runs."""
 
     interface: str
@@ -122,7 +122,7 @@ class Places:
         if hooked("lab"):
             lab_hook().labs()
 
-    def of(self, params: Parameters, flows: Flows) -> list[Place]:
+    def of(self, params: Parameters, flows: Flows) -> list[ParticipantPlace]:
         """Return the places of a case, one for each participant. Where there are more of a side
         than nodes are named, nodes are taken in turn.
 
@@ -137,19 +137,21 @@ class Places:
             for own in flows.participants
         ]
 
-    def _on(self, params: Parameters, named: str | None) -> list[Place]:
+    def _on(self, params: Parameters, named: str | None) -> list[ParticipantPlace]:
         """Return the places on these nodes, each once; None: on this machine."""
         if named is None:
-            return [Place(self._scenario.run.interface, self._scenario.run.address)]
+            return [ParticipantPlace(self._scenario.run.interface, self._scenario.run.address)]
         if params.network == "nodes":
             return self._on_nodes(nodes_of(named), files_of(params, self._adapters))
         lab = self._lab(links_of(params))
         return [
-            Place(lab_hook().INTERFACE, lab.address(node), lab.prefix(node), lab_node=node)
+            ParticipantPlace(
+                lab_hook().INTERFACE, lab.address(node), lab.prefix(node), lab_node=node
+            )
             for node in nodes_of(named)
         ]
 
-    def _on_nodes(self, names: list[str], files: list[Path]) -> list[Place]:
+    def _on_nodes(self, names: list[str], files: list[Path]) -> list[ParticipantPlace]:
         try:
             nodes = self._nodes.usable(names, files)
         except NodeDown as error:
@@ -158,9 +160,12 @@ class Places:
             if self._visits.get(node.name) != node.visits:
                 self._visits[node.name] = node.visits
                 self._tell("node", name=node.name, sent_bytes=node.sent_bytes, **node.reached_by)
-        return [Place(n.facts.address.interface, n.facts.address.address, node=n) for n in nodes]
+        return [
+            ParticipantPlace(n.facts.address.interface, n.facts.address.address, node=n)
+            for n in nodes
+        ]
 
-    def at(self, params: Parameters, node: str) -> Place:
+    def at(self, params: Parameters, node: str) -> ParticipantPlace:
         """Return a node of the lab or of the user's by its name; empty: this machine.
 
         Raises:
@@ -168,10 +173,14 @@ class Places:
         """
         if node and params.network != "nodes":
             lab = self._lab(links_of(params))
-            return Place(lab_hook().INTERFACE, lab.address(node), lab.prefix(node), lab_node=node)
+            return ParticipantPlace(
+                lab_hook().INTERFACE, lab.address(node), lab.prefix(node), lab_node=node
+            )
         return self._on(params, node or None)[0]
 
-    def loaded(self, params: Parameters, load: Load, occupied: Sequence[Place]) -> list[Place]:
+    def loaded(
+        self, params: Parameters, load: Load, occupied: Sequence[ParticipantPlace]
+    ) -> list[ParticipantPlace]:
         """Return the user's nodes on which a load of a case runs: of a group those that are
         `occupied` by participants, or one. A network load runs from the first to the last.
 
@@ -179,7 +188,7 @@ class Places:
             RoundError: one cannot be used.
         """
         in_use = {place.node for place in occupied}
-        found: list[Place] = []
+        found: list[ParticipantPlace] = []
         for name in load_names(params, load, [*self._scenario.nodes]):
             there = self._on_nodes([name], [])
             found += [place for place in there if place.node in in_use] or there[:1]

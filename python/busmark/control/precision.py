@@ -13,10 +13,10 @@ from busmark.model.parameters import Parameters
 from busmark.model.text import percent_text
 from busmark.plan import expected_s
 from busmark.scenario import Scenario, statistic
-from busmark.scenario.model import Capacity, Rounds
+from busmark.scenario.model import CapacitySection, RoundsSection
 from busmark.stats import (
     Round,
-    Spread,
+    StatisticSpread,
     SustainedRate,
     among_lost,
     block_variance,
@@ -45,7 +45,7 @@ def searches(case: Case) -> bool:
     return bool(case.params.test == "capacity")
 
 
-def next_trial(case: Case, rows: Sequence[Row], asked: Capacity) -> Case | None:
+def next_trial(case: Case, rows: Sequence[Row], asked: CapacitySection) -> Case | None:
     """Return the case with the rate of its next trial, the first at full speed; None when none is
     wanted. `rows` are the case's finished and failed rounds."""
     if len({row["round"] for row in rows}) >= asked.max_trials:
@@ -62,7 +62,9 @@ def next_trial(case: Case, rows: Sequence[Row], asked: Capacity) -> Case | None:
     return case.model_copy(update={"params": case.params.changed(**trial)})
 
 
-def search_of(params: Parameters, rows: Sequence[Row], asked: Capacity) -> SustainedRate | None:
+def search_of(
+    params: Parameters, rows: Sequence[Row], asked: CapacitySection
+) -> SustainedRate | None:
     """Return the search after these rounds; None before the round at full speed."""
     full = [r for r in rows if r["status"] != "failed" and r["rate_hz"] is None]
     highest = max((r["written_per_s"] or 0.0 for r in full), default=0.0)
@@ -85,7 +87,7 @@ def search_of(params: Parameters, rows: Sequence[Row], asked: Capacity) -> Susta
 
 
 def trial_figures(
-    case: Case, figures: Row, before: Sequence[Row], asked: Capacity
+    case: Case, figures: Row, before: Sequence[Row], asked: CapacitySection
 ) -> dict[str, Any]:
     """Return the columns of `cases` about how a trial ended and where the search then stands;
     `before` are the case's rows so far."""
@@ -105,7 +107,7 @@ def trial_figures(
     }
 
 
-def shortfall(params: Parameters, figures: Row, asked: Capacity) -> str | None:
+def shortfall(params: Parameters, figures: Row, asked: CapacitySection) -> str | None:
     """Return why a trial does not sustain its rate; None if it does, or has none."""
     rate = params.rate_hz
     if rate is None:
@@ -187,12 +189,12 @@ def figures(
     }
 
 
-def spread(rows: Sequence[Row]) -> Spread | None:
+def spread(rows: Sequence[Row]) -> StatisticSpread | None:
     """Return the spread of the rounds of a case that count; None for fewer than two."""
     known = [r for r in rows if r["status"] == "ok" and r["statistic_value"] is not None]
     if len(known) < 2:
         return None
-    return Spread.of(
+    return StatisticSpread.of(
         [r["statistic_value"] for r in known], [r["statistic_variance"] for r in known]
     )
 
@@ -203,7 +205,7 @@ def spent_s(rows: Sequence[Row]) -> float:
     return sum(float(row[part] or 0.0) for row in rows for part in parts)
 
 
-def wanting(cases: Sequence[Case], rows: Sequence[Row], rounds: Rounds) -> list[Case]:
+def wanting(cases: Sequence[Case], rows: Sequence[Row], rounds: RoundsSection) -> list[Case]:
     """Return the `cases` that should have one round more, judged by the rounds there are.
 
     A case wants more until its interval is as narrow as `rounds.target`, or its budget is spent;

@@ -15,7 +15,7 @@ from busmark.control.worker import Frame
 from busmark.errors import RoundError
 from busmark.model.parameters import Parameters
 from busmark.plan.counts import rows_due
-from busmark.plan.flows import Flow, Flows
+from busmark.plan.flows import Flows, PlannedFlow
 from busmark.store.result import UNREADABLE
 
 # What roles counted, from the frames in which it comes: accounts of writers, counters over time,
@@ -194,7 +194,7 @@ PROBE = 2
 Integers = NDArray[np.int64]
 
 
-def capacity(flow: Flow, params: Parameters, every: int) -> int:
+def capacity(flow: PlannedFlow, params: Parameters, every: int) -> int:
     """Return how many rows one reader has at most: gaps at random, and the choice of one in
     several, may give more than expected, but not by six standard deviations."""
     due = rows_due(flow, params) / len(flow.readers)
@@ -239,7 +239,7 @@ def _recorded(raw: pl.DataFrame, every: int) -> pl.DataFrame:
     return raw.with_columns(pl.col("flags") & ~PROBE)
 
 
-def _due(flow: Flow, writer: int, sent: int, every: int) -> Integers:
+def _due(flow: PlannedFlow, writer: int, sent: int, every: int) -> Integers:
     """Return the numbers of a writer's samples of which each reader should have a row."""
     seq = np.arange(sent, dtype=np.int64)
     below, instances = flow.filter_below, flow.instances

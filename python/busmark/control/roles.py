@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from busmark.control import records
-from busmark.control.places import Place
+from busmark.control.places import ParticipantPlace
 from busmark.model.parameters import POLICIES, Parameters
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
 from busmark.plan.counts import is_timed
 from busmark.plan.duration import EXISTING_S
-from busmark.plan.flows import End, Flow, Flows, Participant
+from busmark.plan.flows import End, Flows, PlannedFlow, PlannedParticipant
 from busmark.plan.timeline import highest_rate_hz
 from busmark.scenario.model import Run
 
@@ -34,7 +34,7 @@ def qos_settings(qos: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
-def stream(flow: Flow, end: End, seed: int) -> dict[str, Any]:
+def stream(flow: PlannedFlow, end: End, seed: int) -> dict[str, Any]:
     """Return what all endpoints at one end of a flow have in common."""
     return {
         "payload": flow.payload,
@@ -49,14 +49,14 @@ def stream(flow: Flow, end: End, seed: int) -> dict[str, Any]:
     }
 
 
-def sizes_of(flow: Flow, seed: int) -> list[int]:
+def sizes_of(flow: PlannedFlow, seed: int) -> list[int]:
     """Return the body sizes of a stream's samples, over and over; empty where all have one size."""
     if not flow.size_distribution:
         return []
     return parse_sizes(flow.size_distribution).sequence(ELEMENT_BYTES[flow.payload], seed)
 
 
-def schedule(flow: Flow, params: Parameters, seed: int) -> dict[str, Any]:
+def schedule(flow: PlannedFlow, params: Parameters, seed: int) -> dict[str, Any]:
     """Return when samples are sent, and how many."""
     capacity = params.max_samples
     if flow.kind != "pings":
@@ -83,17 +83,17 @@ ACTIVE = frozenset({"pinger", "transmitter", "batcher", "late_joiner"})
 PASSIVE = frozenset({"responder", "receiver", "resident", "idle_endpoint"})
 
 
-def roles(case: Flows, params: Parameters, seed: int) -> dict[Participant, list[Role]]:
+def roles(case: Flows, params: Parameters, seed: int) -> dict[PlannedParticipant, list[Role]]:
     """Return what each participant does, flow by flow. With one clock, `params` have
     `record_every`."""
-    found: dict[Participant, list[Role]] = {own: [] for own in case.participants}
+    found: dict[PlannedParticipant, list[Role]] = {own: [] for own in case.participants}
     for flow in case.flows:
         for end, role in _MAKERS[flow.kind](flow, params, seed):
             found[end.participant].append(role)
     return found
 
 
-def _pings(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
+def _pings(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """Yield the roles of pings: every writer pings; readers answer, or only read."""
     topics = {"ping": flow.topic, "pong": flow.answers}
     for end in flow.writers:
@@ -124,7 +124,7 @@ def _pings(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Rol
     yield from _receiving(flow, params, seed, flow.listening)
 
 
-def _stream(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
+def _stream(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     for end, sending in _sending(flow, params, seed):
         # Probes are the first writer's, and one reader echoes them: one answer to each.
         probes = flow.probe_every if end == flow.writers[0] else 0
@@ -132,7 +132,7 @@ def _stream(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Ro
     yield from _receiving(flow, params, seed, flow.readers)
 
 
-def _batches(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
+def _batches(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     for end, sending in _sending(flow, params, seed):
         timing = sending["schedule"]
         # Each reader has rows for the batches of all writers.
@@ -150,7 +150,7 @@ def _batches(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, R
     yield from _receiving(flow, params, seed, flow.readers)
 
 
-def _discovery(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
+def _discovery(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """Yield a late joiner, which is new again and again, and a resident, which is there already."""
     new = params.new
     late_joiner, resident = (flow.writers[0], flow.readers[0])[:: 1 if new == "writer" else -1]
@@ -184,7 +184,7 @@ def _discovery(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End,
     )
 
 
-def _existing(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
+def _existing(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     for end in flow.writers:
         yield (
             end,
@@ -210,7 +210,7 @@ _MAKERS = {
 }
 
 
-def _sending(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
+def _sending(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """Yield what writers of a stream have in common, in batches or not."""
     for end in flow.writers:
         yield end, {
@@ -221,7 +221,7 @@ def _sending(flow: Flow, params: Parameters, seed: int) -> Iterator[tuple[End, R
 
 
 def _receiving(
-    flow: Flow, params: Parameters, seed: int, readers: Sequence[End]
+    flow: PlannedFlow, params: Parameters, seed: int, readers: Sequence[End]
 ) -> Iterator[tuple[End, Role]]:
     if not readers:  # Nobody's rows have to be counted.
         return
@@ -246,7 +246,7 @@ def _receiving(
         )
 
 
-def _shared(flow: Flow, params: Parameters) -> Role:
+def _shared(flow: PlannedFlow, params: Parameters) -> Role:
     interval_ns = round(params.interval_s * SECOND)
     return {"topic": flow.topic, "echo": flow.answers, "interval_ns": interval_ns}
 
@@ -256,7 +256,7 @@ def _numbers(ends: Sequence[End]) -> list[int]:
 
 
 def participant_config(
-    participant: Participant, profile: str, run: Run, run_dir: str, place: Place
+    participant: PlannedParticipant, profile: str, run: Run, run_dir: str, place: ParticipantPlace
 ) -> dict[str, Any]:
     """Return how it attaches to the middleware."""
     return {

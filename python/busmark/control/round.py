@@ -17,7 +17,7 @@ from busmark.control.companions import Companion, Companions, Stage, companions
 from busmark.control.companions.servers import served
 from busmark.control.discoveries import UNKNOWN, Discovery, SightingRelay, discovery
 from busmark.control.events import EVERY_NS, Sights
-from busmark.control.places import Place, Places
+from busmark.control.places import ParticipantPlace, Places
 from busmark.control.protocol import Matched
 from busmark.control.records import SAMPLES, completed
 from busmark.control.roles import ACTIVE, PASSIVE, participant_config, roles
@@ -31,7 +31,7 @@ from busmark.nodes import end_there
 from busmark.plan import cpus_of, shares_cpu
 from busmark.plan.counts import record_every
 from busmark.plan.duration import EXISTING_S
-from busmark.plan.flows import NOTHING, Flows, Participant, flows, of_run, run_identity
+from busmark.plan.flows import NOTHING, Flows, PlannedParticipant, flows, of_run, run_identity
 from busmark.plan.placement import numbers_of
 from busmark.processes import Killed
 from busmark.scenario import Scenario
@@ -64,10 +64,10 @@ def unsecured(_params: Parameters, _participant: str) -> None:
 class Seat:
     """One participant of a round."""
 
-    participant: Participant
+    participant: PlannedParticipant
     adapter: Adapter
     roles: list[dict[str, Any]]
-    place: Place
+    place: ParticipantPlace
     config: dict[str, Any]
 
     def does(self, roles: frozenset[str], flows: Flows | None = None) -> bool:
@@ -341,7 +341,9 @@ class RoundRunner:
             worker.listeners.append(self.sights.of(number))
         return {"every_ns": EVERY_NS}
 
-    def _seats(self, params: Parameters, case: Flows, seed: int, places: list[Place]) -> list[Seat]:
+    def _seats(
+        self, params: Parameters, case: Flows, seed: int, places: list[ParticipantPlace]
+    ) -> list[Seat]:
         """Return the seats of a case's participants, subscribers first."""
         does = roles(case, params, seed)
         return [
@@ -355,7 +357,9 @@ class RoundRunner:
             for own, place in zip(case.participants, places, strict=True)
         ]
 
-    def _config(self, params: Parameters, own: Participant, place: Place) -> dict[str, Any]:
+    def _config(
+        self, params: Parameters, own: PlannedParticipant, place: ParticipantPlace
+    ) -> dict[str, Any]:
         run_dir = place.run_dir(self.run_dir)
         config = participant_config(own, params.profile, self.scenario.run, run_dir, place)
         documents = self._documents(params, own.name)

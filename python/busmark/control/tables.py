@@ -29,7 +29,7 @@ from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
 from busmark.model.text import percent_text, plural, set_percent_text
 from busmark.plan.counts import counted_per_s
-from busmark.plan.flows import Flow, flows
+from busmark.plan.flows import PlannedFlow, flows
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
 from busmark.stats import Round, Statistic, among_lost, evaluate, supported, tail_support
@@ -139,7 +139,7 @@ def _recorder(data: RoundData, role: str, number: int) -> dict[str, Any]:
     }
 
 
-def _sizes(flow: Flow | None, role: str, seq: pl.Series, seed: int) -> pl.Series | pl.Expr:
+def _sizes(flow: PlannedFlow | None, role: str, seq: pl.Series, seed: int) -> pl.Series | pl.Expr:
     """Return each sample's body size; where sizes vary they follow each other over and over."""
     sizes = sizes_of(flow, seed) if flow else []
     if not sizes:
@@ -467,7 +467,7 @@ def _moments(values: np.ndarray[Any, np.dtype[np.float64]]) -> dict[str, float |
 
 
 @dataclass(frozen=True)
-class Place:
+class AttemptPlace:
     """The place of an attempt in the campaign."""
 
     case: Case
@@ -477,7 +477,9 @@ class Place:
     started_utc: str
 
 
-def row(place: Place, status: str, reason: str | None, figures: dict[str, Any]) -> dict[str, Any]:
+def row(
+    place: AttemptPlace, status: str, reason: str | None, figures: dict[str, Any]
+) -> dict[str, Any]:
     """Return a complete row of `cases`; values that are not known are None."""
     params = place.case.params
     known = {

@@ -20,9 +20,9 @@ from busmark.control.roles import qos_settings
 from busmark.control.waiting import in_thread
 from busmark.control.worker import Worker
 from busmark.errors import RoundError
-from busmark.model.flow import Change
+from busmark.model.flow import TimelineChange
 from busmark.model.parameters import POLICIES, Parameters
-from busmark.plan.flows import Flow, Flows
+from busmark.plan.flows import Flows, PlannedFlow
 from busmark.plan.timeline import changed, phases, values
 
 
@@ -195,7 +195,7 @@ class Timeline:
                 await self._make(phase, change, run, deadline_s)
 
     async def _make(
-        self, phase: int, change: Change, run: asyncio.Future[Any], deadline_s: float
+        self, phase: int, change: TimelineChange, run: asyncio.Future[Any], deadline_s: float
     ) -> None:
         """Make one change: one policy after the other, then the rate."""
         flows, words = changed(change, self._flows), ", ".join(values(change))
@@ -230,8 +230,8 @@ class Timeline:
         ]
 
     def _sides(
-        self, flows: Sequence[Flow], name: str, value: Any
-    ) -> list[list[tuple[Flow, dict[str, str]]]]:
+        self, flows: Sequence[PlannedFlow], name: str, value: Any
+    ) -> list[list[tuple[PlannedFlow, dict[str, str]]]]:
         """Return the steps in which a policy changes, each with its flows and the side of them that
         changes. Where writer and reader match only if the writer offers at most what the reader
         asks for, they match all the time: a lower value is the writer's first, a higher one the
@@ -239,7 +239,7 @@ class Timeline:
         unless_asked = POLICIES[name].unless_asked
         if unless_asked is None:
             return [[(flow, {}) for flow in flows]]
-        steps: list[list[tuple[Flow, dict[str, str]]]] = [[], []]
+        steps: list[list[tuple[PlannedFlow, dict[str, str]]]] = [[], []]
         for flow in flows:
             lower = value < (self._qos[flow.name].get(name) or unless_asked)
             order = ("writers", "readers") if lower else ("readers", "writers")

@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from busmark.estimate.one_case import Analysed, CaseAnalysis, Task, analysed, tasks_of
+from busmark.estimate.one_case import Analysed, CaseAnalysis, CaseTask, analysed, tasks_of
 from busmark.estimate.rounds import Row, rows_of
 from busmark.launcher import python
 from busmark.platform import usable_cpus
@@ -30,8 +30,8 @@ class EarlyCases:
         self._directory = directory
         self._rounds = rounds
         self._common: CaseAnalysis | None = None
-        self._tasks: dict[str, Task] = {}
-        self._found: dict[str, tuple[CaseAnalysis, Task, Analysed]] = {}
+        self._tasks: dict[str, CaseTask] = {}
+        self._found: dict[str, tuple[CaseAnalysis, CaseTask, Analysed]] = {}
 
     def add(self, case: str, rows: Sequence[Row]) -> None:
         """Analyse a case of which these are all rows."""
@@ -39,14 +39,14 @@ class EarlyCases:
         with suppress(Exception):
             self._found[case] = self._analysed(case, rows)
 
-    def _analysed(self, case: str, rows: Sequence[Row]) -> tuple[CaseAnalysis, Task, Analysed]:
+    def _analysed(self, case: str, rows: Sequence[Row]) -> tuple[CaseAnalysis, CaseTask, Analysed]:
         if self._common is None:
             common, tasks = tasks_of(Result(self._directory), rounds_planned=self._rounds)
             self._common, self._tasks = common, {task.case.id: task for task in tasks}
         task = self._tasks[case]._replace(rows=rows_of(as_frame([*rows]))[case])
         return self._common, task, analysed(self._common, task)
 
-    def of(self, common: CaseAnalysis, task: Task) -> Analysed | None:
+    def of(self, common: CaseAnalysis, task: CaseTask) -> Analysed | None:
         """Return what was found of a case; None unless it was made of the same."""
         if task.case.id not in self._found:
             return None
@@ -78,7 +78,7 @@ main()
 
 
 def every(
-    common: CaseAnalysis, tasks: list[Task], early: EarlyCases | None = None
+    common: CaseAnalysis, tasks: list[CaseTask], early: EarlyCases | None = None
 ) -> list[Analysed]:
     """Return `analysed` of every task, in their order; two at the same time: each needs the memory
     of its samples. Where there is no second process, reading and sorting leave the interpreter to

@@ -12,14 +12,14 @@ from busmark.model.entry import RowKey
 from busmark.model.figure import CONFIDENCE, Figure
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.stream import GOODPUT, SUSTAINED_RATE
-from busmark.model.stream import Capacity, Trial
+from busmark.model.stream import CapacitySearch, Trial
 
 Row = Mapping[str, Any]
 
 
 def capacity(
     scenario: Mapping[str, Any], params: Parameters, rows: Sequence[Row]
-) -> tuple[Capacity, list[tuple[RowKey, Figure | None]]] | None:
+) -> tuple[CapacitySearch, list[tuple[RowKey, Figure | None]]] | None:
     """Find a case's capacity from its finished trials, in order of execution: how the search went,
     and its figures, whose interval is the bracket of the limit; None without any trial."""
     if not rows:
@@ -38,7 +38,7 @@ def capacity(
         goodput = _goodput_per_hz(rows)
         if goodput is not None:
             sustained = _figure([v * goodput for v in limits], "Mbit/s", rows, confidence)
-    found = Capacity(
+    found = CapacitySearch(
         confirmed=last["confirmed"] or 0,
         confirm=wanted,
         reached=rate is not None and (last["confirmed"] or 0) >= wanted,

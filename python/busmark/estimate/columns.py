@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from busmark.model.entry import Described, Statistic
+from busmark.model.entry import LatencySet, Statistic
 from busmark.model.figure import Figure
 from busmark.model.quantities import ESTIMATES as OF_CASES
 from busmark.model.quantities import LATENCIES, NUMBERS
 from busmark.model.statistics import POOLED, REPORTED
-from busmark.store.columns import LOADS, OF_PLUGINS, TABLES, Column
+from busmark.store.columns import LOADS, OF_PLUGINS, TABLES, StoredColumn
 from busmark.store.columns import PARAMETERS as ASKED
 
 if TYPE_CHECKING:
@@ -38,32 +38,34 @@ SCOPES = {
 """The parts of a case that have estimates."""
 
 ESTIMATES = (
-    Column("case", "text", "", "identifier of the case"),
-    Column("scope", "text", "", f"of what it is: {', '.join(SCOPES)}"),
-    Column("of", "text", "", "which of these: its name; null for the whole case"),
-    Column("node", "text", "", "the user's node on which it was; null: this machine"),
-    Column("round", "int", "", "number of the round; null for all that count"),
-    Column("quantity", "text", "", "what is measured, such as half_round_trip"),
-    Column("statistic", "text", "", "median, mean, p99 …; count: of samples; value: as it was "
-           "asked for or stated; drift: last third of a round over its first, less 1; "
+    StoredColumn("case", "text", "", "identifier of the case"),
+    StoredColumn("scope", "text", "", f"of what it is: {', '.join(SCOPES)}"),
+    StoredColumn("of", "text", "", "which of these: its name; null for the whole case"),
+    StoredColumn("node", "text", "", "the user's node on which it was; null: this machine"),
+    StoredColumn("round", "int", "", "number of the round; null for all that count"),
+    StoredColumn("quantity", "text", "", "what is measured, such as half_round_trip"),
+    StoredColumn("statistic", "text", "", "median, mean, p99 …; count: of samples; value: as it "
+           "was asked for or stated; drift: last third of a round over its first, less 1; "
            "trending_rounds: with a trend (Mann–Kendall, p < 0.01), of those tested; modes, mode_1 "
            "(the largest), mode_1_share, valley_ratio: peaks of the density, the samples from the "
            "valley below to the valley above, and how low it falls between; hop_stdev: of one of "
            "the two hops of a round trip"),
-    Column("over", "text", "", "rounds: a typical round, which is the median over rounds of the "
-           "figure of a round (the mean for shares lost); samples: all samples of the rounds "
+    StoredColumn("over", "text", "", "rounds: a typical round, which is the median over rounds "
+           "of the figure of a round (the mean for shares lost); samples: all samples of the "
+           "rounds "
            "together; best 99 %: the smallest 99 % of these"),
-    Column("value", "float", "", "in the unit of this row; null: `reason` says why"),
-    Column("low", "float", "", "lower limit of its interval; null where there is none"),
-    Column("high", "float", "", "upper limit of its interval"),
-    Column("confidence", "float", "", "nominal coverage of the interval, 0 to 1"),
-    Column("bound", "text", "", "upper or lower, where the value is only a bound"),
-    Column("count", "int", "", "samples it rests on"),
-    Column("effective", "float", "", "independent samples that say as much of a mean, in all "
+    StoredColumn("value", "float", "", "in the unit of this row; null: `reason` says why"),
+    StoredColumn("low", "float", "", "lower limit of its interval; null where there is none"),
+    StoredColumn("high", "float", "", "upper limit of its interval"),
+    StoredColumn("confidence", "float", "", "nominal coverage of the interval, 0 to 1"),
+    StoredColumn("bound", "text", "", "upper or lower, where the value is only a bound"),
+    StoredColumn("count", "int", "", "samples it rests on"),
+    StoredColumn("effective", "float", "", "independent samples that say as much of a mean, in all "
            "rounds together; null where that was not determined"),
-    Column("rounds", "int", "", "rounds it rests on"),
-    Column("unit", "text", "", "ns, 1/s, Mbit/s, B, CPU, MiB, 1 for a share, or empty for a count"),
-    Column("reason", "text", "", "why there is no value, or only a bound"),
+    StoredColumn("rounds", "int", "", "rounds it rests on"),
+    StoredColumn("unit", "text", "",
+        "ns, 1/s, Mbit/s, B, CPU, MiB, 1 for a share, or empty for a count"),
+    StoredColumn("reason", "text", "", "why there is no value, or only a bound"),
 )  # fmt: skip
 
 KINDS = {
@@ -86,51 +88,59 @@ KINDS = {
 """Meanings of curves, by kind."""
 
 SERIES = (
-    Column("case", "text", "", "identifier of the case"),
-    Column("scope", "text", "", "case, round or participant"),
-    Column("of", "text", "", "name of the participant; null for a case and a round"),
-    Column("node", "text", "", "the user's node on which it ran; null: this machine"),
-    Column("round", "int", "", "number of the round; null for all that count"),
-    Column(
+    StoredColumn("case", "text", "", "identifier of the case"),
+    StoredColumn("scope", "text", "", "case, round or participant"),
+    StoredColumn("of", "text", "", "name of the participant; null for a case and a round"),
+    StoredColumn("node", "text", "", "the user's node on which it ran; null: this machine"),
+    StoredColumn("round", "int", "", "number of the round; null for all that count"),
+    StoredColumn(
         "quantity",
         "text",
         "",
         "what is measured, as in the table of estimates; …_ipdv: jitter with its sign (RFC 3393)",
     ),
-    Column("kind", "text", "", "; ".join(f"{kind}: {what}" for kind, what in KINDS.items())),
-    Column("x", "float", "", "in `x_unit`; null for an open bin"),
-    Column("y", "float", "", "in `unit`; null where nothing came back"),
-    Column("low", "float", "", "lower limit of y; lower edge of a bin; start of an interval"),
-    Column("high", "float", "", "upper limit of y; upper edge of a bin; end of an interval"),
-    Column("count", "int", "", "samples that the curve rests on; of `lost`: how many there are"),
-    Column(
+    StoredColumn("kind", "text", "", "; ".join(f"{kind}: {what}" for kind, what in KINDS.items())),
+    StoredColumn("x", "float", "", "in `x_unit`; null for an open bin"),
+    StoredColumn("y", "float", "", "in `unit`; null where nothing came back"),
+    StoredColumn("low", "float", "", "lower limit of y; lower edge of a bin; start of an interval"),
+    StoredColumn("high", "float", "", "upper limit of y; upper edge of a bin; end of an interval"),
+    StoredColumn(
+        "count", "int", "", "samples that the curve rests on; of `lost`: how many there are"
+    ),
+    StoredColumn(
         "lost",
         "int",
         "",
         "samples that were sent besides and never came back, later than any; "
         "null where that is not known",
     ),
-    Column("bandwidth", "float", "ns", "standard deviation of the kernel of a smoothed curve"),
-    Column("x_unit", "text", "", "s, ns, %, or empty for a number"),
-    Column("unit", "text", "", "unit of y"),
+    StoredColumn(
+        "bandwidth", "float", "ns", "standard deviation of the kernel of a smoothed curve"
+    ),
+    StoredColumn("x_unit", "text", "", "s, ns, %, or empty for a number"),
+    StoredColumn("unit", "text", "", "unit of y"),
 )
 
 PARAMETERS = tuple(column for column in ASKED if column.name != "qos")
 """Parameters that every campaign has; `qos` comes apart into a column for each policy."""
 
 IDENTITY = (
-    Column("case", "text", "", "identifier of the case"),
-    Column("label", "text", "", "name of its curve in reports: the adapter and what is compared"),
-    Column(
+    StoredColumn("case", "text", "", "identifier of the case"),
+    StoredColumn(
+        "label", "text", "", "name of its curve in reports: the adapter and what is compared"
+    ),
+    StoredColumn(
         "status",
         "text",
         "",
         "ok; partial: some rounds were marked or failed; failed: no round is usable; unsupported; "
         "not_run",
     ),
-    Column("reason", "text", "", "why it is not ok"),
-    Column("is_floor", "bool", "", "whether it is the null adapter: what Busmark itself costs"),
-    Column(
+    StoredColumn("reason", "text", "", "why it is not ok"),
+    StoredColumn(
+        "is_floor", "bool", "", "whether it is the null adapter: what Busmark itself costs"
+    ),
+    StoredColumn(
         "os",
         "text",
         "",
@@ -140,15 +150,15 @@ IDENTITY = (
 )
 
 COUNTS = (
-    Column("rounds_ok", "int", "", "rounds that enter the estimates"),
-    Column("rounds_marked", "int", "", "rounds that finished, but missed a criterion"),
-    Column("rounds_failed", "int", "", "rounds without a result"),
+    StoredColumn("rounds_ok", "int", "", "rounds that enter the estimates"),
+    StoredColumn("rounds_marked", "int", "", "rounds that finished, but missed a criterion"),
+    StoredColumn("rounds_failed", "int", "", "rounds without a result"),
     *(
-        Column(one.key, "float" if one.unit else "int", one.unit, one.meaning)
+        StoredColumn(one.key, "float" if one.unit else "int", one.unit, one.meaning)
         for one in NUMBERS
         if one.frames
     ),
-    *(Column(name.name, name.kind, name.unit, f"{name.meaning}; mean of the rounds that count"
+    *(StoredColumn(name.name, name.kind, name.unit, f"{name.meaning}; mean of the rounds that count"
              if name.name.endswith("_achieved") else name.meaning) for name in LOADS),
 )  # fmt: skip
 
@@ -156,7 +166,7 @@ Pick = Callable[["CaseSummary"], Figure | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class CaseMeasure:
     """One estimate of a case, and where the analysed campaign has it."""
 
     name: str
@@ -166,13 +176,13 @@ class Measure:
     suffix: str = ""
     """Suffix of the column, for the unit."""
 
-    def columns(self) -> tuple[Column, Column, Column]:
+    def columns(self) -> tuple[StoredColumn, StoredColumn, StoredColumn]:
         """Return the columns of the value and of its lower and upper limit."""
         limit = f"limit of the 95 % interval of {self.column}; null where there is none"
         return (
-            Column(self.column, "float", self.unit, self.meaning),
-            Column(f"{self.name}_low{self.suffix}", "float", self.unit, f"lower {limit}"),
-            Column(f"{self.name}_high{self.suffix}", "float", self.unit, f"upper {limit}"),
+            StoredColumn(self.column, "float", self.unit, self.meaning),
+            StoredColumn(f"{self.name}_low{self.suffix}", "float", self.unit, f"lower {limit}"),
+            StoredColumn(f"{self.name}_high{self.suffix}", "float", self.unit, f"upper {limit}"),
         )
 
     @property
@@ -181,33 +191,35 @@ class Measure:
         return f"{self.name}{self.suffix}"
 
 
-def statistics(of: Described) -> list[Measure]:
+def statistics(of: LatencySet) -> list[CaseMeasure]:
     """Return the estimates of these latencies."""
 
     def picker(one: Statistic) -> Pick:
         return lambda case: one.figure(of.pick(case))
 
     return [
-        Measure(f"{of.key}_{one.key}", "ns", f"{one.meaning} of {of.meaning}", picker(one), "_ns")
+        CaseMeasure(
+            f"{of.key}_{one.key}", "ns", f"{one.meaning} of {of.meaning}", picker(one), "_ns"
+        )
         for one in REPORTED
     ]
 
 
-def _columns(of: Described) -> list[Column]:
+def _columns(of: LatencySet) -> list[StoredColumn]:
     """List estimates, then statistics of all these latencies together, then their numbers."""
     return [
         *(column for measure in statistics(of) for column in measure.columns()),
         *(
-            Column(f"{of.key}_{one.key}", "float", "ns", f"{one.meaning} of {of.meaning}")
+            StoredColumn(f"{of.key}_{one.key}", "float", "ns", f"{one.meaning} of {of.meaning}")
             for one in POOLED
         ),
-        Column(f"{of.key}_rounds", "int", "", "rounds that these estimates rest on"),
-        Column(f"{of.key}_count", "int", "", "samples that they rest on"),
+        StoredColumn(f"{of.key}_rounds", "int", "", "rounds that these estimates rest on"),
+        StoredColumn(f"{of.key}_count", "int", "", "samples that they rest on"),
     ]
 
 
 MEASURES = tuple(
-    Measure(one.key, one.unit, one.meaning, one.figure, one.suffix) for one in OF_CASES
+    CaseMeasure(one.key, one.unit, one.meaning, one.figure, one.suffix) for one in OF_CASES
 )
 """Estimates that are not of latencies."""
 
@@ -220,40 +232,41 @@ CASES = (
 )
 
 SINGLE = (
-    Column("round", "int", "", "number of the round"),
-    Column("t_s", "float", "s", "when it was to be sent, from the round's first sample after "
+    StoredColumn("round", "int", "", "number of the round"),
+    StoredColumn("t_s", "float", "s", "when it was to be sent, from the round's first sample after "
            "warm-up"),
-    Column("latency_ns", "float", "ns", "its latency, from the intended time of sending"),
+    StoredColumn("latency_ns", "float", "ns", "its latency, from the intended time of sending"),
 )  # fmt: skip
 
 FINDINGS = (
-    Column("id", "text", "", "name of the rule"),
-    Column("severity", "text", "", "error, warning or note"),
-    Column("title", "text", "", "what was found"),
-    Column("cause", "text", "", "why"),
-    Column("evidence", "text", "", "what shows it"),
-    Column("remedy", "text", "", "what to do"),
-    Column("cases", "text", "", "cases it concerns, joined by commas; null: the host or the whole "
-           "campaign"),
-    Column("explains", "text", "", "titles of findings on the same cases of which it may be the "
-           "cause, joined by semicolons; null: none"),
+    StoredColumn("id", "text", "", "name of the rule"),
+    StoredColumn("severity", "text", "", "error, warning or note"),
+    StoredColumn("title", "text", "", "what was found"),
+    StoredColumn("cause", "text", "", "why"),
+    StoredColumn("evidence", "text", "", "what shows it"),
+    StoredColumn("remedy", "text", "", "what to do"),
+    StoredColumn("cases", "text", "", "cases it concerns, joined by commas; null: the host or "
+           "the whole campaign"),
+    StoredColumn("explains", "text", "", "titles of findings on the same cases of which it may "
+           "be the cause, joined by semicolons; null: none"),
 )  # fmt: skip
 
 CHANGES = (
-    Column("label", "text", "", "what sets the case apart"),
-    Column("case", "text", "", "its identifier in the baseline"),
-    Column("other_case", "text", "", "its identifier in the other"),
-    Column("figure", "text", "", "as `busmark compare --fail-if` names it, such as median.latency"),
-    Column("headline", "bool", "", "whether the verdict of the case is this figure's"),
-    Column("kind", "text", "", "ratio: the other over the baseline; difference: the other "
+    StoredColumn("label", "text", "", "what sets the case apart"),
+    StoredColumn("case", "text", "", "its identifier in the baseline"),
+    StoredColumn("other_case", "text", "", "its identifier in the other"),
+    StoredColumn("figure", "text", "",
+        "as `busmark compare --fail-if` names it, such as median.latency"),
+    StoredColumn("headline", "bool", "", "whether the verdict of the case is this figure's"),
+    StoredColumn("kind", "text", "", "ratio: the other over the baseline; difference: the other "
            "minus it"),
-    Column("change", "float", "", "the ratio or difference"),
-    Column("low", "float", "", "lower limit of its interval; null where there is none"),
-    Column("high", "float", "", "upper limit of its interval"),
-    Column("p_adjusted", "float", "", "probability of such a change if there were none, by Holm "
-           "over all figures"),
-    Column("verdict", "text", "", "such as faster, slower, equivalent or undecided"),
-    Column("reason", "text", "", "why the comparison is undecided, or what to bear in mind"),
+    StoredColumn("change", "float", "", "the ratio or difference"),
+    StoredColumn("low", "float", "", "lower limit of its interval; null where there is none"),
+    StoredColumn("high", "float", "", "upper limit of its interval"),
+    StoredColumn("p_adjusted", "float", "", "probability of such a change if there were none, by "
+           "Holm over all figures"),
+    StoredColumn("verdict", "text", "", "such as faster, slower, equivalent or undecided"),
+    StoredColumn("reason", "text", "", "why the comparison is undecided, or what to bear in mind"),
 )  # fmt: skip
 
 
@@ -263,7 +276,7 @@ class FrameColumns:
 
     call: str
     row: str
-    columns: tuple[Column, ...]
+    columns: tuple[StoredColumn, ...]
     note: str = ""
 
 

@@ -166,7 +166,7 @@ SIGNED = frozenset(IPDV.values())
 """Quantities whose smallest samples are not the best."""
 
 
-class Described(NamedTuple):
+class DescribedLatency(NamedTuple):
     """A latency of pings or probes; all parts None where there is none."""
 
     whole: Distribution | None = None
@@ -181,7 +181,7 @@ class Described(NamedTuple):
         quantity: Quantity,
         pool: Pool | None,
         each: Sequence[tuple[int, Timed, FloatArray | None]],
-    ) -> Described:
+    ) -> DescribedLatency:
         """Describe a latency by its rounds, and by the samples lost in them where these are known
         in all of them. Half a round trip is computed from whole ones."""
         if pool is None:

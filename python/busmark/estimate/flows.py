@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from busmark.estimate.distribution import Described
+from busmark.estimate.distribution import DescribedLatency
 from busmark.estimate.latency import ping_round
 from busmark.estimate.samples import Pool, Timed
 from busmark.estimate.stream import pairs
@@ -312,7 +312,7 @@ def _text(
     quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]], *, phased: bool
 ) -> dict[str, Any]:
     pool = Pool.of([timed.latency for _, timed, _ in each], phased=phased)
-    latency, by_round, _ = Described.of("latency", quantity, pool, each)
+    latency, by_round, _ = DescribedLatency.of("latency", quantity, pool, each)
     gone = sum(int(lost.size) for *_, lost in each)
     back = sum(int(timed.latency.size) + timed.negative for _, timed, _ in each)
     return {"latency": latency, "by_round": by_round, "asked": back + gone, "unanswered": gone}

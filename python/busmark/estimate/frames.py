@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from busmark.errors import UserError
-from busmark.estimate.columns import CASES, FINDINGS, MEASURES, PARAMETERS, Measure, statistics
+from busmark.estimate.columns import CASES, FINDINGS, MEASURES, PARAMETERS, CaseMeasure, statistics
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.parameters import Parameters
@@ -21,7 +21,7 @@ from busmark.model.quantities import LATENCIES, NUMBERS, QUANTITIES
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ASKED
 from busmark.model.statistics import POOLED
 from busmark.store import Result
-from busmark.store.columns import Column, polars_schema, polars_type
+from busmark.store.columns import StoredColumn, polars_schema, polars_type
 from busmark.store.manifest import Finding
 from busmark.store.result import file_stem
 from busmark.store.tables import UNREADABLE, check_file
@@ -36,7 +36,7 @@ def is_needed(table: str, test: str | None) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class TableFiles:
     """The files of one table, and why others are left out."""
 
     table: str
@@ -55,9 +55,9 @@ def rounds(
     return list(rows.sort("case", "round").select("case", "round").iter_rows())
 
 
-def files(result: Result, table: str, wanted: Iterable[Round]) -> Files:
+def files(result: Result, table: str, wanted: Iterable[Round]) -> TableFiles:
     """Find the files of these rounds whose footers can be read, and the problems of others."""
-    found = Files(table, [], [])
+    found = TableFiles(table, [], [])
     tests = dict(result.cases.select("case", "test").iter_rows())
     for case, number in wanted:
         path = result.directory / table / f"{file_stem(case, number)}.parquet"
@@ -76,7 +76,7 @@ def files(result: Result, table: str, wanted: Iterable[Round]) -> Files:
     return found
 
 
-def scan(found: Files) -> pl.LazyFrame:
+def scan(found: TableFiles) -> pl.LazyFrame:
     """Scan the table with the columns of the format: columns that a file lacks are null, further
     ones are left out."""
     schema = polars_schema(found.table)
@@ -111,7 +111,7 @@ PREFIX = "param_"
 """Prefix of a further parameter whose name is already a column of `cases`."""
 
 
-def schema(columns: Iterable[Column]) -> dict[str, pl.DataType]:
+def schema(columns: Iterable[StoredColumn]) -> dict[str, pl.DataType]:
     """Return the polars type of each column, by name."""
     return {column.name: polars_type(column.kind) for column in columns}
 
@@ -196,7 +196,7 @@ def _case(case: CaseSummary) -> Row:
     return row
 
 
-def _limits(measure: Measure, case: CaseSummary) -> Row:
+def _limits(measure: CaseMeasure, case: CaseSummary) -> Row:
     figure = measure.pick(case)
     value, low, high = (column.name for column in measure.columns())
     return {value: figure.value, low: figure.low, high: figure.high} if figure else {}

@@ -19,7 +19,7 @@ from busmark.estimate.curves import (
     of_rounds,
     timeline,
 )
-from busmark.estimate.distribution import Described, distribution, jitter_share
+from busmark.estimate.distribution import DescribedLatency, distribution, jitter_share
 from busmark.estimate.samples import Pools, Timed, aligned, having, in_time_order, timed, unstamped
 from busmark.estimate.series import signed
 from busmark.model.case import Curve
@@ -229,7 +229,7 @@ def latency(
     """Estimate latencies over the counted rounds; `pools` are of the samples that came back in
     them, `segments_every` is the value with which the rounds were made."""
     each = [(r.number, r.back, r.lost_start) for r in rounds]
-    half, by_round, whole = Described.of("latency", "half_round_trip", pools.latency, each)
+    half, by_round, whole = DescribedLatency.of("latency", "half_round_trip", pools.latency, each)
     jitter = distribution(pools.jitter, "round_trip_jitter")
     count = whole.count if whole else 0
     bound = max((r.bound_ns for r in rounds), default=0.0)

@@ -30,7 +30,7 @@ from busmark.model.case import CaseSummary, Curve
 from busmark.model.entry import RowKey
 from busmark.model.figure import Figure
 from busmark.model.figures import Estimated, estimated
-from busmark.model.naming import Named
+from busmark.model.naming import NamedCase
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import CPUS_USED, counters
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
@@ -83,18 +83,18 @@ class CaseAnalysis:
     thinning: curves.Thinning = field(default_factory=curves.Thinning)
 
 
-class Task(NamedTuple):
+class CaseTask(NamedTuple):
     """A case, and what the result knows of it."""
 
     case: Case
     params: Parameters
-    named: Named
+    named: NamedCase
     rows: list[rounds.Row]
 
 
 def tasks_of(
     result: Result, *, with_series: bool = True, rounds_planned: int = 0
-) -> tuple[CaseAnalysis, list[Task]]:
+) -> tuple[CaseAnalysis, list[CaseTask]]:
     """Return what there is to analyse of a result; `rounds_planned`: rounds that it will have."""
     manifest, rows = result.manifest, rounds.rows_of(result.cases)
     params = {case.id: case_params(case, rows.get(case.id, [])) for case in manifest.cases}
@@ -105,7 +105,7 @@ def tasks_of(
         cases=sum(case.status == "planned" for case in manifest.cases),
         rounds=max(rounds_planned, sum(map(len, rows.values()))),
     )
-    tasks = [Task(c, params[c.id], named[c.id], rows.get(c.id, [])) for c in manifest.cases]
+    tasks = [CaseTask(c, params[c.id], named[c.id], rows.get(c.id, [])) for c in manifest.cases]
     return CaseAnalysis(result, with_series, thinning), tasks
 
 
@@ -113,7 +113,7 @@ Analysed = tuple[CaseSummary, list[str]]
 """A case, and what of it could not be used."""
 
 
-def analysed(common: CaseAnalysis, task: Task) -> Analysed:
+def analysed(common: CaseAnalysis, task: CaseTask) -> Analysed:
     """Return the case, and what of it could not be used."""
     analysis = Analysis(common, *task)
     case = analysis.summary()
@@ -135,7 +135,7 @@ class Analysis:
         common: CaseAnalysis,
         case: Case,
         params: Parameters,
-        named: Named,
+        named: NamedCase,
         rows: list[rounds.Row],
     ) -> None:
         self.result, self.common = common.result, common

@@ -13,7 +13,7 @@ from busmark.model.discovery import RoundDiscovery
 from busmark.model.parameters import Parameters
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary, RoundTimes
 from busmark.model.text import plural
-from busmark.stats import Spread
+from busmark.stats import StatisticSpread
 from busmark.store.columns import LOAD_UNITS
 
 Row = dict[str, Any]
@@ -161,7 +161,7 @@ def precision(
     spread = None
     if len(known) > 1:
         values = [row["statistic_value"] for row in known]
-        spread = Spread.of(values, [row["statistic_variance"] for row in known])
+        spread = StatisticSpread.of(values, [row["statistic_variance"] for row in known])
     width = spread.relative_half_width() if spread else None
     fixed = _fixed(spread, params, known) if spread else None
     return Precision(
@@ -180,7 +180,9 @@ def _total_s(row: Row) -> float:
     return sum(float(row[part] or 0.0) for part in ("warmup_s", "measured_s", "overhead_s"))
 
 
-def _fixed(spread: Spread, params: Parameters, rows: Sequence[Row]) -> tuple[float | None, float]:
+def _fixed(
+    spread: StatisticSpread, params: Parameters, rows: Sequence[Row]
+) -> tuple[float | None, float]:
     """Predict the relative half-width and the time of the fixed schedule from these rounds, which
     may differ in length. Streams are not counted in samples: they keep their length."""
     round_s = sum(_total_s(row) for row in rows) / len(rows)

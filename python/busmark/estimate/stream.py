@@ -10,7 +10,7 @@ import polars as pl
 from busmark import stats
 from busmark.model.figure import over_rounds
 from busmark.model.parameters import Parameters
-from busmark.model.stream import Batch, Batches, Pair, Pairs
+from busmark.model.stream import Batch, Batches, EndpointPair, Pairs
 
 MOST = 500
 """Single batches in the analysed campaign; all are in the table `batches` of the result."""
@@ -119,8 +119,8 @@ def _named(rows: pl.DataFrame, end: str, participant: str) -> pl.DataFrame:
     return ends.select(end, name.alias(f"{end}_name"))
 
 
-def _pair(row: dict[str, Any]) -> Pair:
-    return Pair(
+def _pair(row: dict[str, Any]) -> EndpointPair:
+    return EndpointPair(
         flow=row["flow"],
         writer=row["writer_name"],
         reader=row["reader_name"],

@@ -11,7 +11,7 @@ import polars as pl
 
 from busmark import stats
 from busmark.estimate.curves import Thinning, distributed, of_rounds
-from busmark.estimate.distribution import Described, distribution, jitter_share
+from busmark.estimate.distribution import DescribedLatency, distribution, jitter_share
 from busmark.estimate.samples import Pools, Timed, aligned, by_place, in_time_order, step, timed
 from busmark.model.case import Curve
 from busmark.model.entry import RowKey
@@ -212,17 +212,17 @@ class Probes:
         ]
         return any(stats.among_lost("median", back, gone) for back, gone in each if back + gone)
 
-    def of_one_way(self) -> Described:
+    def of_one_way(self) -> DescribedLatency:
         """Describe one-way latencies, the lost later than any."""
         if self.unknown:
-            return Described(by_round=LatencyByRound.without("one_way", self.unknown))
+            return DescribedLatency(by_round=LatencyByRound.without("one_way", self.unknown))
         each = [(r.number, r.one_way, r.lost) for r in self.rounds]
-        return Described.of("latency", "one_way", self.one_way.latency, each)
+        return DescribedLatency.of("latency", "one_way", self.one_way.latency, each)
 
-    def of_round_trip(self) -> Described:
+    def of_round_trip(self) -> DescribedLatency:
         """Describe round trips; probes without an echo are later than any."""
         each = [(r.number, r.round_trip, r.unanswered) for r in self.rounds]
-        return Described.of("round_trip", "round_trip", self.round_trip.latency, each)
+        return DescribedLatency.of("round_trip", "round_trip", self.round_trip.latency, each)
 
     @property
     def latencies(self) -> tuple[Quantity, Pools]:

@@ -145,7 +145,7 @@ _OF_CASES = re.compile(r"(?:\d+ of \d+ cases; the worst is )?(?P<case>\S+): (?P<
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class FindingKind:
     """Findings of one rule and one title."""
 
     findings: tuple[Finding, ...]
@@ -223,7 +223,7 @@ class Kind:
 class Flag:
     """A finding on one case."""
 
-    kind: Kind
+    kind: FindingKind
     severity: Severity
     evidence: str
     """Evidence in this case; empty if only the worst case's is known."""
@@ -254,7 +254,7 @@ class Flags:
         return self.flags[0].severity
 
 
-def kinds(findings: Iterable[Finding]) -> list[Kind]:
+def kinds(findings: Iterable[Finding]) -> list[FindingKind]:
     """Group findings by rule and title, in the order of the first of each."""
     together: dict[tuple[str, str], list[Finding]] = {}
     for finding in findings:
@@ -268,11 +268,11 @@ def kinds(findings: Iterable[Finding]) -> list[Kind]:
         anchor = f"finding-{re.sub(r'[^A-Za-z0-9-]', '-', rule)}"
         anchor += f"-{rules[rule]}" if rules[rule] > 1 else ""
         own.sort(key=lambda each: SEVERITIES.index(each.severity))
-        found.append(Kind(tuple(own), letter, anchor))
+        found.append(FindingKind(tuple(own), letter, anchor))
     return found
 
 
-def by_case(found: Sequence[Kind]) -> dict[str, Flags]:
+def by_case(found: Sequence[FindingKind]) -> dict[str, Flags]:
     """Return what stands on every case that any finding concerns."""
     flags: dict[str, list[Flag]] = {}
     for kind in found:

@@ -122,7 +122,7 @@ class CpuTime(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ProcTask:
     """A process or a thread, by its file stat."""
 
     name: str
@@ -135,7 +135,7 @@ class Task:
     major_faults: int
 
 
-def task(text: str) -> Task | None:
+def task(text: str) -> ProcTask | None:
     """Parse /proc/PID/stat, which counts ended threads too, or /proc/PID/task/TID/stat."""
     head, mark, tail = text.rpartition(")")
     # The name in brackets may hold anything.
@@ -143,7 +143,7 @@ def task(text: str) -> Task | None:
     if not mark or len(values) < 19 or None in values:
         return None
     known = [value or 0 for value in values]
-    return Task(
+    return ProcTask(
         name=head.partition("(")[2],
         parent=known[0],
         began=known[18],

@@ -115,7 +115,7 @@ def _ns(ticks: int | None) -> int | None:
     return None if ticks is None else ticks * proc.TICK_NS
 
 
-def _task(task: proc.Task) -> dict[str, int | None]:
+def _task(task: proc.ProcTask) -> dict[str, int | None]:
     return {
         "user_ns": _ns(task.user_ticks),
         "system_ns": _ns(task.system_ticks),

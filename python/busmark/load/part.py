@@ -171,7 +171,7 @@ MOST_SAID = 1 << 20
 
 
 @dataclass(frozen=True)
-class Site:
+class LoadSite:
     """A place where a tool can run."""
 
     folder: str
@@ -191,9 +191,9 @@ class Site:
         return f" on node {self.name}" if self.name else ""
 
 
-def here(folder: Path, prefix: Sequence[str] = (), address: str = "127.0.0.1") -> Site:
+def here(folder: Path, prefix: Sequence[str] = (), address: str = "127.0.0.1") -> LoadSite:
     """Return this machine as a site, whose commands run behind this prefix."""
-    return Site(str(folder), lambda words: Start([*prefix, *words]), os.cpu_count(), address)
+    return LoadSite(str(folder), lambda words: Start([*prefix, *words]), os.cpu_count(), address)
 
 
 @dataclass(frozen=True)
@@ -208,11 +208,11 @@ class Account:
     written_bytes: int
 
 
-class Part:
+class LoadPart:
     """One tool at one site."""
 
     def __init__(
-        self, site: Site, what: str, tool: list[str], output: Path, before: str = ":"
+        self, site: LoadSite, what: str, tool: list[str], output: Path, before: str = ":"
     ) -> None:
         """Start the tool.
 

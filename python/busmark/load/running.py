@@ -16,8 +16,8 @@ from busmark.load.part import (
     Account,
     Kind,
     Load,
-    Part,
-    Site,
+    LoadPart,
+    LoadSite,
     cpu_or_disk,
     preparation,
     receiver,
@@ -40,7 +40,7 @@ LOADING_BYTES = 64 << 10
 LEAST = {"cpu": 0.02, "net": DATAGRAM_BYTES, "disk": BLOCK_BYTES}
 """Least work of a load that runs: seconds of a CPU; a datagram; a block read and one written."""
 
-Sites = Callable[[Load], Sequence[Site]]
+Sites = Callable[[Load], Sequence[LoadSite]]
 """Places where a load runs; for a load of the network from the first to the last."""
 
 
@@ -53,7 +53,7 @@ class _One:
 
     def __init__(self, load: Load, folder: Path, limit_s: float) -> None:
         self.load = load
-        self.parts: list[Part] = []
+        self.parts: list[LoadPart] = []
         """For a network load, the receiver and the sender."""
         self.on: dict[str, float | None] = {}
         """Level that was achieved, by node; for a load of the network the receiver's."""
@@ -61,7 +61,7 @@ class _One:
         self._begin: list[Account] = []
         self._end: list[Account] = []
 
-    def start(self, sites: Sequence[Site]) -> None:
+    def start(self, sites: Sequence[LoadSite]) -> None:
         """Start the load and wait until it loads."""
         if self.load.kind == "net":
             address, port = sites[-1].address, random.choice(PORTS)
@@ -71,7 +71,7 @@ class _One:
         else:
             for site in sites:
                 self._add(site, cpu_or_disk(self.load, self._limit_s))
-        first: dict[Part, Account] = {}
+        first: dict[LoadPart, Account] = {}
         begun = time.monotonic()
         while True:
             now = [part.account() for part in self.parts]
@@ -97,10 +97,10 @@ class _One:
                 )
             time.sleep(LOOK_S)
 
-    def _add(self, site: Site, tool: list[str]) -> None:
+    def _add(self, site: LoadSite, tool: list[str]) -> None:
         output = self._folder / f"load.{self.load.kind}.{site.name}.{len(self.parts)}.txt"
         before = preparation(self.load)
-        self.parts.append(Part(site, f"load {self.load.kind}", tool, output, before))
+        self.parts.append(LoadPart(site, f"load {self.load.kind}", tool, output, before))
 
     def _check(self, now: Sequence[Account]) -> None:
         """Raise `Killed` where a part has ended. Where several have, name one that was killed: it
@@ -204,7 +204,7 @@ class Running:
             raise
 
     @property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[LoadPart]:
         """The tools at work."""
         return [part for each in self._running for part in each.parts]
 

@@ -18,7 +18,7 @@ from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
 from busmark.model.quantities.stream import GOODPUT
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
-from busmark.model.stream import Capacity, Throughput
+from busmark.model.stream import CapacitySearch, Throughput
 from busmark.model.traffic import OwnFlow, Phase, Way
 from busmark.plugin import read_part
 
@@ -113,7 +113,7 @@ class CaseSummary(Frozen):
     attempts: list[RoundSummary]
     latency: Latency | None = None
     throughput: Throughput | None = None
-    capacity: Capacity | None = None
+    capacity: CapacitySearch | None = None
     phases: list[Phase] = Field(default=[])
     """Phases of rounds in the middle of which something changed; all other figures cover all of
     them. Empty if nothing did."""

@@ -136,7 +136,7 @@ class Pooled:
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class LatencySet:
     """A set of latencies of a case."""
 
     key: str
@@ -190,7 +190,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class EstimatedQuantity:
     """A figure of a case with an interval."""
 
     key: str
@@ -251,13 +251,13 @@ class Number:
     unit: str = ""
     """Unit; empty: a count."""
     quantity: str = ""
-    """Name of the quantity where it is not the key, as in `Estimate`."""
+    """Name of the quantity where it is not the key, as in `EstimatedQuantity`."""
     tests: tuple[str, ...] = TESTS
     """Tests in which it is measured."""
     needs: Need = ""
     statistic: str = "count"
     within: stats.Range = stats.POSITIVE
-    """Range in which the value can lie, as in `Estimate`."""
+    """Range in which the value can lie, as in `EstimatedQuantity`."""
     frames: bool = True
     """Whether the frame of cases has it."""
     tables: Mapping[str, Heading] = field(default_factory=dict)

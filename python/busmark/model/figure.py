@@ -84,7 +84,7 @@ class Percentile(Frozen):
     it has no value."""
 
 
-class Best(Frozen):
+class BestShare(Frozen):
     """The smallest `percent` per cent of all samples."""
 
     percent: float
@@ -96,10 +96,10 @@ class Best(Frozen):
     """Standard deviation; null for a single sample."""
 
 
-def best_parts(parts: Sequence[stats.Best]) -> list[Best]:
-    """Return each part of values in nanoseconds as a `Best`."""
+def best_parts(parts: Sequence[stats.BestPart]) -> list[BestShare]:
+    """Return each part of values in nanoseconds as a `BestShare`."""
     return [
-        Best(
+        BestShare(
             percent=part.percent,
             count=part.count,
             min_ns=part.minimum,
@@ -227,7 +227,7 @@ class Distribution(_Pooled):
     kurtosis: float | None
     percentiles: list[Percentile]
     """Percentiles of all samples together, with intervals over rounds."""
-    best: list[Best] = Field(default=[])
+    best: list[BestShare] = Field(default=[])
     """The best 100, 99.9, 99 and 90 % of all samples."""
     hop_std: Bounds | None = None
     """Standard deviation of one hop of the two of a round trip: half of the trip's if both always

@@ -117,7 +117,7 @@ class Flow(Traffic[Word]):
     ] = "stream"
 
 
-class Change(Declared):
+class TimelineChange(Declared):
     """A change in the middle of a round; a change with `link` changes nothing else."""
 
     # fmt: off

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import Field
 
 from busmark import stats
-from busmark.model.figure import Best, Bounds, Distribution, Figure, Frozen, Quantity, unknown
+from busmark.model.figure import BestShare, Bounds, Distribution, Figure, Frozen, Quantity, unknown
 from busmark.model.statistics import STATISTICS
 
 
@@ -98,7 +98,7 @@ class SegmentTable(Frozen):
     meaning: str
     every: int
     """One in this many pings is included; 1: all pings that came back."""
-    best: list[Best]
+    best: list[BestShare]
     """The smallest 100, 99.9, 99 and 90 % of all rounds together."""
 
 

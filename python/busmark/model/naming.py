@@ -269,7 +269,7 @@ SEPARATOR = " · "
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedCase:
     """Names of a case, and the parameters that set it apart."""
 
     label: str
@@ -336,14 +336,14 @@ def name_cases(
     cases: Mapping[str, Flat],
     adapters: Mapping[str, Mapping[str, Any]],
     unsupported: Container[str] = (),
-) -> dict[str, Named]:
+) -> dict[str, NamedCase]:
     """Name cases, given by their flat parameters, test by test.
 
     What only unsupported cases have is not in the names of the others, and what all of them
     have in common is in none.
     """
     cases = with_whole_history(cases)
-    named: dict[str, Named] = {}
+    named: dict[str, NamedCase] = {}
     for test in dict.fromkeys(flat.get("test") for flat in cases.values()):
         of_test = {case: flat for case, flat in cases.items() if flat.get("test") == test}
         named |= _name_test(of_test, adapters, unsupported)
@@ -354,7 +354,7 @@ def _name_test(
     cases: Mapping[str, Flat],
     adapters: Mapping[str, Mapping[str, Any]],
     unsupported: Container[str],
-) -> dict[str, Named]:
+) -> dict[str, NamedCase]:
     real = {c: flat for c, flat in cases.items() if flat.get("adapter") != FLOOR_ADAPTER}
     only_floor = not real
     real = real or dict(cases)
@@ -371,7 +371,7 @@ def _name_test(
         spoken = [_sides(flat, adapters), *(choice_text(name, flat[name]) for name in own)]
         texts = {name: value_text(name, flat.get(name)) for name in names}
         sides = SIDES if any(each.get("peer") for each in compared) else MIDDLEWARE
-        result[case] = Named(
+        result[case] = NamedCase(
             label=FLOOR_LABEL if is_floor else SEPARATOR.join(spoken),
             workload={title(name): texts[name] for name in workload},
             choices={title(n): texts[n] for n in choices if n not in text and n in flat},
@@ -393,7 +393,7 @@ def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _make_distinct(named: dict[str, Named], cases: Mapping[str, Flat]) -> None:
+def _make_distinct(named: dict[str, NamedCase], cases: Mapping[str, Flat]) -> None:
     """Append its identifier to the label of each case that would still look like another."""
     seen: dict[Any, list[str]] = {}
     for case, flat in cases.items():
@@ -409,8 +409,8 @@ def _make_distinct(named: dict[str, Named], cases: Mapping[str, Flat]) -> None:
 
 
 def _without_sides(
-    named: Mapping[str, Named], cases: Mapping[str, Flat], unsupported: Container[str]
-) -> dict[str, Named]:
+    named: Mapping[str, NamedCase], cases: Mapping[str, Flat], unsupported: Container[str]
+) -> dict[str, NamedCase]:
     """Return the names without their first part where all comparable cases have it in common and
     every label of the test has further parts."""
     compared = [c for c in cases if not named[c].is_floor and c not in unsupported]

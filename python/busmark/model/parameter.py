@@ -17,7 +17,7 @@ from pydantic import (
 )
 
 if TYPE_CHECKING:
-    from busmark.model.settling import Point
+    from busmark.model.settling import SettlingPoint
 
 Kind = Literal["text", "int", "float", "bool"]
 
@@ -120,7 +120,7 @@ class Parameter:
     """Value that a scenario asks for where it states none."""
     meaning: str = ""
     """Meaning of that value, for authors of scenarios."""
-    settle: Callable[[Any, Point], Any] | None = None
+    settle: Callable[[Any, SettlingPoint], Any] | None = None
     """The value of a case, from what the scenario asks for and the case so far; None: what is asked
     for, or null where that is empty and null the default."""
     name: str = ""

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from busmark.model import settling
-from busmark.model.flow import Change, Flow, Participant
+from busmark.model.flow import Flow, Participant, TimelineChange
 from busmark.model.parameter import (
     Burst,
     Bytes,
@@ -329,7 +329,7 @@ class Parameters(Declared):
     participants: Annotated[list[Participant], P(role="described", named=False)] = Field(default=[])
     flows: Annotated[list[Flow], P(role="described", named=False)] = Field(default=[])
     chosen_flows: Annotated[Word | None, P(role="described", suffix="background")] = None
-    changes: Annotated[list[Change], P(role="described", named=False)] = Field(default=[])
+    changes: Annotated[list[TimelineChange], P(role="described", named=False)] = Field(default=[])
     side: Annotated[Word | None, P(role="choice", leads=("side_environment", "side_prefix"))] = None
     side_environment: Annotated[Text | None, P(apart=True, named=False)] = None
     side_prefix: Annotated[Text | None, P(apart=True, named=False)] = None
@@ -596,7 +596,7 @@ def _completed(own: Parameter) -> Parameter:
 
 
 PARTICIPANT, FLOW, CHANGE = (
-    tuple(map(_completed, _parameters(of))) for of in (Participant, Flow, Change)
+    tuple(map(_completed, _parameters(of))) for of in (Participant, Flow, TimelineChange)
 )
 """Rows of what a `[[participant]]`, a `[[flow]]` and a `[[timeline]]` have."""
 

@@ -67,7 +67,7 @@ class World:
         return found
 
 
-class Point(dict[str, Any]):
+class SettlingPoint(dict[str, Any]):
     """The values of a case so far, in the order of the fields; for a later field, what is asked."""
 
     def __init__(self, asked: Mapping[str, Any], world: World) -> None:
@@ -84,18 +84,18 @@ class Point(dict[str, Any]):
         return self["test"] not in ("latency", "discovery") and not self["batch"]
 
 
-def transport(value: str, point: Point, side: str = "adapter") -> str:
+def transport(value: str, point: SettlingPoint, side: str = "adapter") -> str:
     offered = point.world.offers(point[side], "transports")
     return offered[0] if value == "default" and offered else value
 
 
-def peer_transport(value: str, point: Point) -> str | None:
+def peer_transport(value: str, point: SettlingPoint) -> str | None:
     if point["peer"] is None:
         return None
     return transport(point.asked["transport"] if value == "same" else value, point, "peer")
 
 
-def size(value: int | str, point: Point) -> int:
+def size(value: int | str, point: SettlingPoint) -> int:
     """Return bytes; for a distribution, its mean."""
     if point["payload"] == "empty":
         return 0
@@ -108,33 +108,33 @@ def size(value: int | str, point: Point) -> int:
     return round(sum(values) / len(values) / element) * element
 
 
-def size_distribution(_: object, point: Point) -> str | None:
+def size_distribution(_: object, point: SettlingPoint) -> str | None:
     asked = point.asked["size"]
     return None if isinstance(asked, int) or asked == FILE_SIZE else parse_sizes(asked).text
 
 
-def wait(value: str, point: Point) -> str:
+def wait(value: str, point: SettlingPoint) -> str:
     offered = point.world.offers(point["adapter"], "waits")
     return next(iter(offered), "listener") if value == "default" else value
 
 
-def peer_wait(_: object, point: Point) -> str | None:
+def peer_wait(_: object, point: SettlingPoint) -> str | None:
     if point["peer"] is None:
         return None
     offered = point.world.offers(point["peer"], "waits")
     return point["wait"] if point["wait"] in offered else next(iter(offered), "listener")
 
 
-def rate_hz(value: float, point: Point) -> float | None:
+def rate_hz(value: float, point: SettlingPoint) -> float | None:
     return value or (DISCOVERY_HZ if point["test"] == "discovery" else None)
 
 
-def of_discovery(value: Any, point: Point) -> Any:
+def of_discovery(value: Any, point: SettlingPoint) -> Any:
     """Settle what only a discovery test has."""
     return value if point["test"] == "discovery" else UNSTATED
 
 
-def resident_counts(_: object, point: Point) -> Any:
+def resident_counts(_: object, point: SettlingPoint) -> Any:
     """Return whether the endpoint that is there already counts its matches."""
     if point["test"] != "discovery":
         return UNSTATED
@@ -142,7 +142,7 @@ def resident_counts(_: object, point: Point) -> Any:
     return "matched" in point.world.offers(there, "features")
 
 
-def nodes(value: str, point: Point) -> str | None:
+def nodes(value: str, point: SettlingPoint) -> str | None:
     """Return the nodes of publishers or of subscribers; applications have the same for both."""
     present = point.world.lab_nodes or point.world.user_nodes
     if point["applications"]:
@@ -150,39 +150,39 @@ def nodes(value: str, point: Point) -> str | None:
     return (value or None) if present else None
 
 
-def network(_: object, point: Point) -> str | None:
+def network(_: object, point: SettlingPoint) -> str | None:
     """Return what participants are on: the lab, the user's nodes, or this machine alone (null)."""
     if point["writer_on"] is None:
         return None
     return "lab" if point["writer_on"].split("+")[0] in point.world.lab_nodes else "nodes"
 
 
-def deployment(_: object, point: Point) -> str:
+def deployment(_: object, point: SettlingPoint) -> str:
     """Return whether all participants are in one process, or each in its own."""
     name = point["adapter"]
     confined = process_only(name, point["transport"], point.world.capabilities[name])
     return "one" if confined and point["peer"] is None else "separate"
 
 
-def qos(value: Mapping[str, Any], point: Point) -> dict[str, Any]:
+def qos(value: Mapping[str, Any], point: SettlingPoint) -> dict[str, Any]:
     return policies(point, value, _honoured(point))
 
 
-def stream_qos(_: object, point: Point) -> Any:
+def stream_qos(_: object, point: SettlingPoint) -> Any:
     """Return the QoS of the background stream."""
     if not point["stream_hz"]:
         return UNSTATED
     return policies(point, point.asked["qos"], _honoured(point), {"test": "throughput"})
 
 
-def _honoured(point: Point) -> list[str]:
+def _honoured(point: SettlingPoint) -> list[str]:
     """Return the QoS that the adapters of both sides offer."""
     sides = [point.world.offers(name, "qos") for name in (point["adapter"], point["peer"]) if name]
     return [value for value in sides[0] if value in sides[-1]]
 
 
 def policies(
-    point: Point,
+    point: SettlingPoint,
     asked: Mapping[str, Any],
     honoured: Collection[str],
     differs: dict[str, Any] | None = None,
@@ -227,7 +227,7 @@ def policies(
     return found
 
 
-def statistic(_: object, point: Point) -> str:
+def statistic(_: object, point: SettlingPoint) -> str:
     """Return what decides how many rounds the case needs."""
     if point["test"] == "discovery":
         return "median"

@@ -45,7 +45,7 @@ class Batches(Frozen):
     """The first ones; null figures where that round's table cannot be read."""
 
 
-class Pair(Frozen):
+class EndpointPair(Frozen):
     """One reader's samples of one writer, all counted rounds together."""
 
     flow: str
@@ -71,8 +71,8 @@ class Pairs(Frozen):
     samples."""
     median_ns: float | None
     """Median of that percentile over the pairs; null if half of them have it among the lost."""
-    slowest: Pair
-    most_lost: Pair | None
+    slowest: EndpointPair
+    most_lost: EndpointPair | None
     """The pair with the greatest share lost; null if none lost any."""
 
 
@@ -135,7 +135,7 @@ class Trial(Frozen):
     """Why it did not sustain its rate; null: it did."""
 
 
-class Capacity(Frozen):
+class CapacitySearch(Frozen):
     """The search for the greatest rate that meets the scenario's criterion."""
 
     confirmed: int

@@ -25,35 +25,40 @@ MINUS = "\N{MINUS SIGN}"
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class UnitScale:
     """A unit for display: `unit` is its name, `factor` how many base units it holds."""
 
     unit: str
     factor: float
 
 
-TIME = (Scale("ns", 1.0), Scale("µs", 1e3), Scale("ms", 1e6), Scale("s", 1e9))
+TIME = (UnitScale("ns", 1.0), UnitScale("µs", 1e3), UnitScale("ms", 1e6), UnitScale("s", 1e9))
 """Scales for nanoseconds."""
 
-RATE = (Scale("1/s", 1.0), Scale("10³/s", 1e3), Scale("10⁶/s", 1e6))
+RATE = (UnitScale("1/s", 1.0), UnitScale("10³/s", 1e3), UnitScale("10⁶/s", 1e6))
 """Scales for samples per second."""
 
-BYTES = (Scale("B/s", 1.0), Scale("kB/s", 1e3), Scale("MB/s", 1e6), Scale("GB/s", 1e9))
+BYTES = (
+    UnitScale("B/s", 1.0),
+    UnitScale("kB/s", 1e3),
+    UnitScale("MB/s", 1e6),
+    UnitScale("GB/s", 1e9),
+)
 """Scales for bytes per second, decimal as rates of networks are."""
 
-CPUS = (Scale("", 1.0),)
+CPUS = (UnitScale("", 1.0),)
 """CPU time per time has no unit: 1 is one CPU kept busy."""
 
-MBIT = (Scale("Mbit/s", 1.0),)
+MBIT = (UnitScale("Mbit/s", 1.0),)
 """Goodput is always in Mbit/s (10⁶ bit/s): it is compared across tables."""
 
-COUNT = (Scale("", 1.0),)
+COUNT = (UnitScale("", 1.0),)
 """Numbers of things."""
 
-SIZE = (Scale("B", 1.0),)
+SIZE = (UnitScale("B", 1.0),)
 """Bytes on the wire are shown to the byte: they are counted."""
 
-MEMORY = (Scale("MiB", 1.0),)
+MEMORY = (UnitScale("MiB", 1.0),)
 """Memory in RAM."""
 
 SCALES = {
@@ -80,7 +85,7 @@ class Interval(Protocol):
     def high(self) -> float | None: ...
 
 
-def scale_for(values: Iterable[float | None], scales: Sequence[Scale] = TIME) -> Scale:
+def scale_for(values: Iterable[float | None], scales: Sequence[UnitScale] = TIME) -> UnitScale:
     """Choose the largest scale in which the smallest positive value is still at least 1.
 
     One column of a table uses one scale; without any value it is the smallest of `scales`.
@@ -130,7 +135,7 @@ def amount(value: float | None, unit: str = "") -> str:
     return f"{number(value)} {unit.removeprefix('1')}" if unit else count(int(value))
 
 
-def places_for(figure: Interval, scale: Scale) -> int:
+def places_for(figure: Interval, scale: UnitScale) -> int:
     """Return decimals of a value and its limits: three digits, four if three hide the interval."""
     value = figure.value / scale.factor
     places = decimals(value)
@@ -140,7 +145,7 @@ def places_for(figure: Interval, scale: Scale) -> int:
     return decimals(value, 4) if 0 < half < 10.0**-places else places
 
 
-def value_text(figure: Interval | None, scale: Scale, places: int | None = None) -> str:
+def value_text(figure: Interval | None, scale: UnitScale, places: int | None = None) -> str:
     """Format the value alone, without its unit."""
     if figure is None:
         return ABSENT
@@ -148,7 +153,7 @@ def value_text(figure: Interval | None, scale: Scale, places: int | None = None)
     return number(figure.value / scale.factor, places)
 
 
-def interval_text(figure: Interval | None, scale: Scale, places: int | None = None) -> str:
+def interval_text(figure: Interval | None, scale: UnitScale, places: int | None = None) -> str:
     """Format the limits in brackets, without a unit; empty where there is no interval."""
     if figure is None or figure.low is None or figure.high is None:
         return ""
@@ -157,7 +162,7 @@ def interval_text(figure: Interval | None, scale: Scale, places: int | None = No
     return f"[{number(low, places)}, {number(high, places)}]"
 
 
-def figure_text(figure: Interval | None, scales: Sequence[Scale] = TIME) -> str:
+def figure_text(figure: Interval | None, scales: Sequence[UnitScale] = TIME) -> str:
     """Format value, interval and unit, as in "5.10 [5.02, 5.19] µs"."""
     if figure is None:
         return ABSENT
@@ -166,7 +171,7 @@ def figure_text(figure: Interval | None, scales: Sequence[Scale] = TIME) -> str:
     return " ".join(part for part in (value_text(figure, scale), limits, scale.unit) if part)
 
 
-def bounded_text(value: float, bound: float, scales: Sequence[Scale] = TIME) -> str:
+def bounded_text(value: float, bound: float, scales: Sequence[UnitScale] = TIME) -> str:
     """Format a value that may be off by `bound`, with that and no more digits than it leaves:
     "1 000.0000031 ±0.0000078 s"."""
     scale = scale_for([abs(value)], scales)

@@ -23,7 +23,7 @@ from busmark.model.parameter import LARGEST
 
 
 @dataclass(frozen=True)
-class Kind:
+class UnitKind:
     """A kind of amount."""
 
     words: str
@@ -34,30 +34,30 @@ class Kind:
     example: str
 
 
-KINDS: dict[str, Kind] = {
-    "size": Kind("a size", {
+KINDS: dict[str, UnitKind] = {
+    "size": UnitKind("a size", {
         "B": 1, "": 1, "byte": 1, "bytes": 1, "k": 1 << 10, "Ki": 1 << 10, "KiB": 1 << 10,
         "kB": 1e3, "M": 1 << 20, "Mi": 1 << 20, "MiB": 1 << 20, "MB": 1e6, "G": 1 << 30,
         "Gi": 1 << 30, "GiB": 1 << 30, "GB": 1e9,
     }, "64k"),
-    "rate": Kind("a rate", {
+    "rate": UnitKind("a rate", {
         "Hz": 1, "": 1, "/s": 1, "1/s": 1, "k": 1e3, "kHz": 1e3, "k/s": 1e3, "M": 1e6, "MHz": 1e6,
         "M/s": 1e6, "mHz": 1e-3,
     }, "100Hz"),
-    "time": Kind("a time", {
+    "time": UnitKind("a time", {
         "s": 1, "": 1, "sec": 1, "ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3,
         "m": 60, "min": 60, "h": 3600,
     }, "2ms"),
-    "share": Kind("a share", {"": 1, "%": 0.01, "ppm": 1e-6}, "5%"),
-    "bandwidth": Kind("a bandwidth", {
+    "share": UnitKind("a share", {"": 1, "%": 0.01, "ppm": 1e-6}, "5%"),
+    "bandwidth": UnitKind("a bandwidth", {
         "bit/s": 1, "bit": 1, "kbit/s": 1e3, "kbit": 1e3, "Mbit/s": 1e6, "Mbit": 1e6,
         "Gbit/s": 1e9, "Gbit": 1e9,
     }, "100mbit"),
-    "disk": Kind("a rate of bytes", {
+    "disk": UnitKind("a rate of bytes", {
         "B/s": 1, "kB": 1e3, "kB/s": 1e3, "MB": 1e6, "MB/s": 1e6, "GB": 1e9, "GB/s": 1e9,
     }, "10MB"),
-    "CPU": Kind("a number of CPUs", {"CPU": 1, "": 1, "CPUs": 1, "%": 0.01}, "0.5"),
-    "count": Kind("a number", {"": 1, "k": 1e3, "M": 1e6}, "50k"),
+    "CPU": UnitKind("a number of CPUs", {"CPU": 1, "": 1, "CPUs": 1, "%": 0.01}, "0.5"),
+    "count": UnitKind("a number", {"": 1, "k": 1e3, "M": 1e6}, "50k"),
 }  # fmt: skip
 
 TYPED = ("size", "rate", "time", "bandwidth", "share")

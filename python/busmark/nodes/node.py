@@ -22,7 +22,16 @@ from busmark.host import Condition, Counters
 from busmark.launcher import Start, marker
 from busmark.nodes import site
 from busmark.nodes.shell import NodeDown, Shell, command, environment
-from busmark.nodes.site import ANY, MOST_SAID, Address, Facts, Site, UnfitError, look, settle
+from busmark.nodes.site import (
+    ANY,
+    MOST_SAID,
+    Address,
+    NodeFacts,
+    NodeSite,
+    UnfitError,
+    look,
+    settle,
+)
 
 # Files on a node, kept between runs by what is in them: `CACHE/SHA256/NAME`.
 #
@@ -83,7 +92,7 @@ def send(shell: Shell, paths: list[Path], free_kib: int | None) -> int:
 class Node:
     """A place with files of its own, which may go and come back. Threads may share it."""
 
-    facts: Facts
+    facts: NodeFacts
     """Facts from the last time that it was reached."""
 
     def __init__(
@@ -113,7 +122,7 @@ class Node:
         self.patience_s = patience_s
         self._lock = threading.RLock()
         self._shell: Shell | None = None
-        self._site: Site | None = None
+        self._site: NodeSite | None = None
         self._files: dict[Path, str] = {}
         self._kept: dict[Path, str] = {}
         self._refused: tuple[float, NodeDown] | None = None

@@ -188,7 +188,7 @@ class UnfitError(Exception):
 
 
 @dataclass(frozen=True)
-class Site:
+class NodeSite:
     """The facts of a node that are needed before anything is sent there."""
 
     machine: str
@@ -201,7 +201,7 @@ class Site:
 
 
 @dataclass(frozen=True)
-class Facts:
+class NodeFacts:
     """The facts of a node that a round needs."""
 
     profile: Profile
@@ -215,7 +215,7 @@ class Facts:
     namespace."""
 
 
-def settle(shell: Shell) -> Site:
+def settle(shell: Shell) -> NodeSite:
     """Define our functions in the shell, make its folders, and return the site.
 
     Raises:
@@ -254,7 +254,7 @@ def settle(shell: Shell) -> Site:
             "The prefix is to pass on what a shell prints, as ssh does.",
         )
     free = proc.to_int(found.get("free_kib"))
-    return Site(found["machine"], found["cache"], found["run"], free)
+    return NodeSite(found["machine"], found["cache"], found["run"], free)
 
 
 def _interfaces(answer: str) -> list[dict[str, Any]]:
@@ -267,7 +267,7 @@ def _interfaces(answer: str) -> list[dict[str, Any]]:
         ) from None
 
 
-def look(shell: Shell, program: str, wanted: Address, machine: str) -> Facts:
+def look(shell: Shell, program: str, wanted: Address, machine: str) -> NodeFacts:
     """Return what a node is, by its own kernel and by the worker that has been sent.
 
     Raises:
@@ -292,4 +292,4 @@ def look(shell: Shell, program: str, wanted: Address, machine: str) -> Facts:
     system = profile["boot_id"] or secrets.token_hex(16)
     spaces = [shell.ask(f"readlink /proc/self/ns/{kind} || :") for kind in ("net", "time")]
     network, clock = (f"{system} {space}" for space in spaces)
-    return Facts(profile, address, system, network, clock)
+    return NodeFacts(profile, address, system, network, clock)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import LOSS, Quantity
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
-from busmark.plan.flows import Flow, Flows, flows
+from busmark.plan.flows import Flows, PlannedFlow, flows
 from busmark.plan.timeline import highest_rate_hz, mean_rate_hz
 
 PING_S = 50e-6
@@ -55,7 +55,7 @@ def measured_s(params: Parameters) -> float:
 class FlowCounts:
     """Numbers of samples of a flow: each second, and in a round."""
 
-    flow: Flow
+    flow: PlannedFlow
     each_per_s: float
     """Samples of one writer."""
     each: float
@@ -113,7 +113,7 @@ class FlowCounts:
 
 
 def of_flow(
-    flow: Flow,
+    flow: PlannedFlow,
     params: Parameters,
     seconds: float | None = None,
     *,
@@ -186,7 +186,7 @@ def counted(params: Parameters) -> float | None:
     return sum(one.trips if params.test == "latency" else one.read for one in found)
 
 
-class Load(NamedTuple):
+class SampleLoad(NamedTuple):
     """Samples that all flows of a case write and read in a second, its background included."""
 
     written_per_s: float
@@ -196,20 +196,20 @@ class Load(NamedTuple):
     """Bodies that are written, Mbit."""
 
 
-def load_of(params: Parameters) -> Load | None:
+def load_of(params: Parameters) -> SampleLoad | None:
     """Return what a case writes and reads in a second; None where a flow has no rate, so that
     nobody knows before."""
     found = [of_flow(flow, params) for flow in flows(params).flows if flow.kind != "existing"]
     if params.test == "discovery" or not all(one.flow.rate_hz for one in found):
         return None
-    return Load(
+    return SampleLoad(
         sum(one.written_per_s for one in found),
         sum(one.read_per_s for one in found),
         sum(one.written_per_s * _mean_bytes(one.flow) for one in found) * 8 / 1e6,
     )
 
 
-def _mean_bytes(flow: Flow) -> float:
+def _mean_bytes(flow: PlannedFlow) -> float:
     if not flow.size_distribution:
         return flow.size
     return fmean(parse_sizes(flow.size_distribution).values(ELEMENT_BYTES[flow.payload]))
@@ -222,13 +222,13 @@ def record_every(case: Flows, params: Parameters) -> int | None:
     return ceil(due / max(ROWS, params.max_samples)) or None
 
 
-def is_timed(flow: Flow, params: Parameters) -> bool:
+def is_timed(flow: PlannedFlow, params: Parameters) -> bool:
     """Return whether its readers time every sample, given one clock."""
     measured = flow.own or (params.test == "throughput" and not flow.background)
     return measured and flow.kind == "stream" and flow.rate_hz > 0
 
 
-def rows_due(flow: Flow, params: Parameters) -> float:
+def rows_due(flow: PlannedFlow, params: Parameters) -> float:
     """Return how many samples all readers of a stream at a rate should receive in a round, at its
     highest rate."""
     highest = highest_rate_hz(flow, params)

@@ -20,7 +20,7 @@ from busmark.adapters import Adapter
 from busmark.errors import UserError
 from busmark.model.naming import length_text, short_names
 from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters
-from busmark.model.settling import UNSTATED, Point, World, policies
+from busmark.model.settling import UNSTATED, SettlingPoint, World, policies
 from busmark.model.units import file_size
 from busmark.plan.background import background
 from busmark.plan.duration import interval_s
@@ -293,7 +293,7 @@ def _settle(
     asked: dict[str, Any], world: World, scenario: Scenario, adapters: dict[str, Adapter]
 ) -> dict[str, Any]:
     """Replace defaults by their values, so that the case says how it was run."""
-    point = Point(asked, world)
+    point = SettlingPoint(asked, world)
     for each in PARAMETERS:
         value = asked.get(each.name, UNSTATED)
         if each.rare and value == each.initial:

@@ -17,14 +17,14 @@ from busmark.scenario import Scenario
 from busmark.store import Case
 
 
-class Bounds(NamedTuple):
+class CountRange(NamedTuple):
     """The fewest and the most."""
 
     least: float
     most: float
 
 
-def rounds_of(scenario: Scenario, cases: Sequence[Case]) -> dict[str, Bounds]:
+def rounds_of(scenario: Scenario, cases: Sequence[Case]) -> dict[str, CountRange]:
     """Return how many rounds, or trials, each planned case has."""
     rounds, search = scenario.rounds, scenario.capacity
     judged: set[str] = set()
@@ -37,10 +37,12 @@ def rounds_of(scenario: Scenario, cases: Sequence[Case]) -> dict[str, Bounds]:
             continue
         if case.params.test == "capacity":
             # One at full speed, and those that confirm.
-            found[case.id] = Bounds(min(1 + search.confirm, search.max_trials), search.max_trials)
+            found[case.id] = CountRange(
+                min(1 + search.confirm, search.max_trials), search.max_trials
+            )
         else:
             more = rounds.target or case.id in judged
-            found[case.id] = Bounds(rounds.min, rounds.max if more else rounds.min)
+            found[case.id] = CountRange(rounds.min, rounds.max if more else rounds.min)
     return found
 
 
@@ -49,7 +51,7 @@ def time_of(
     cases: Sequence[Case],
     round_s: Callable[[Case], float],
     done: Mapping[str, int] | None = None,
-) -> Bounds:
+) -> CountRange:
     """Return the time that a campaign takes, s, without rounds that fail.
 
     Args:
@@ -74,7 +76,7 @@ def time_of(
         most_s += longest_s
     if rounds.budget_s:
         most_s = max(least_s, min(most_s, rounds.budget_s))
-    return Bounds(least_s, most_s)
+    return CountRange(least_s, most_s)
 
 
 def range_text(least: float, most: float) -> str:

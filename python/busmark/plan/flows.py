@@ -27,7 +27,7 @@ AGENTS = "agents"
 """The option of a middleware whose servers find each other: how many a run starts."""
 
 
-class Participant(declared.Participant):
+class PlannedParticipant(declared.Participant):
     """A participant of a round; one of the matrix has no node or CPUs of its own."""
 
     side: Literal["reader_on", "writer_on"] | None = None
@@ -48,10 +48,10 @@ class End:
 
     number: int
     """Identifies it within the round: in every sample that it writes, also in answers."""
-    participant: Participant
+    participant: PlannedParticipant
 
 
-class Flow(declared.Traffic[End]):
+class PlannedFlow(declared.Traffic[End]):
     """A flow of a round, between ends that have numbers."""
 
     model_config = ConfigDict(extra="forbid")
@@ -114,26 +114,26 @@ class Flow(declared.Traffic[End]):
 class Flows:
     """Flows and participants of a round of a case."""
 
-    participants: tuple[Participant, ...]
+    participants: tuple[PlannedParticipant, ...]
     """Subscribers, publishers, then the scenario's own."""
-    flows: tuple[Flow, ...]
+    flows: tuple[PlannedFlow, ...]
 
     @property
-    def subscribers(self) -> list[Participant]:
+    def subscribers(self) -> list[PlannedParticipant]:
         """Return the participants of the matrix that answer or read."""
         return [own for own in self.participants if own.side == "reader_on"]
 
     @property
-    def publishers(self) -> list[Participant]:
+    def publishers(self) -> list[PlannedParticipant]:
         """Return the participants of the matrix that ping or write."""
         return [own for own in self.participants if own.side == "writer_on"]
 
     @cached_property
-    def ends(self) -> dict[int, tuple[Flow, End]]:
+    def ends(self) -> dict[int, tuple[PlannedFlow, End]]:
         """Every end by its number, with its flow."""
         return {end.number: (flow, end) for flow in self.flows for end in flow.ends}
 
-    def flow_of(self, number: int) -> Flow | None:
+    def flow_of(self, number: int) -> PlannedFlow | None:
         """Return the flow of an end; None for a number that no end has."""
         return self.ends[number][0] if number in self.ends else None
 
@@ -170,7 +170,7 @@ def run_identity(cookie: int) -> str:
 def flows(params: Parameters) -> Flows:
     """Return participants and flows of a case, topic by topic."""
     if is_mesh(params):
-        subscribers: tuple[Participant, ...] = ()
+        subscribers: tuple[PlannedParticipant, ...] = ()
         publishers = _participants(params, APPLICATION, applications(params))
     else:
         subscribers = _participants(params, "passive", params.subscribers or 0)
@@ -179,7 +179,7 @@ def flows(params: Parameters) -> Flows:
     numbers = itertools.count(1)
     if params.test == "discovery":
         return _discovery(params, numbers, publishers[0], subscribers[0], own)
-    found: list[Flow] = []
+    found: list[PlannedFlow] = []
     for index in range(params.topics):
         suffix = f"_{index}" if params.topics > 1 else ""
         found += _directed(params, suffix, numbers, publishers, subscribers or publishers)
@@ -208,14 +208,14 @@ def of_run(case: Flows, run: str) -> Flows:
 def _discovery(
     params: Parameters,
     numbers: Iterator[int],
-    publisher: Participant,
-    subscriber: Participant,
-    own: tuple[Participant, ...],
+    publisher: PlannedParticipant,
+    subscriber: PlannedParticipant,
+    own: tuple[PlannedParticipant, ...],
 ) -> Flows:
     """Return the flow between late joiner and resident, and the one of idle endpoints: on the
     participants of the scenario's own, else on a further one."""
     common = _of_case(params) | {"arrivals": "constant"}
-    found = Flow(
+    found = PlannedFlow(
         name="discovery",
         kind="discovery",
         topic="busmark_discovery",
@@ -229,7 +229,7 @@ def _discovery(
     on = nodes_of((params.reader_on if resident is subscriber else params.writer_on) or "")[0]
     idle_endpoint = {"name": "idle", "side": None, "on": on or None}
     idle_endpoints = own or (resident.model_copy(update=idle_endpoint),)
-    existing = Flow(
+    existing = PlannedFlow(
         name="existing",
         kind="existing",
         topic="busmark_existing",
@@ -242,13 +242,13 @@ def _discovery(
     return Flows((subscriber, publisher, *idle_endpoints), (found, existing))
 
 
-def _participants(params: Parameters, name: str, count: int) -> tuple[Participant, ...]:
+def _participants(params: Parameters, name: str, count: int) -> tuple[PlannedParticipant, ...]:
     """Return the participants of the matrix: publishers, or subscribers."""
     publishes = name != "passive"
     side = "peer_" if params.peer and not publishes else ""
     fifo = None if publishes else params.peer_fifo
     return tuple(
-        Participant(
+        PlannedParticipant(
             name=each,
             adapter=(params.peer or "") if side else params.adapter,
             transport=getattr(params, f"{side}transport"),
@@ -274,15 +274,18 @@ def _settings(adapter: str, params: Parameters, asked: dict[str, Any]) -> dict[s
     return dict(sorted((stand_for | asked).items()))
 
 
-def _own(given: declared.Participant, params: Parameters) -> Participant:
+def _own(given: declared.Participant, params: Parameters) -> PlannedParticipant:
     """Return a participant of the scenario's own, with all of its options."""
     settings = _settings(given.adapter, params, given.settings)
-    return Participant(**{**_fields(given), "settings": settings})
+    return PlannedParticipant(**{**_fields(given), "settings": settings})
 
 
 def _declared(
-    params: Parameters, given: declared.Flow, numbers: Iterator[int], known: dict[str, Participant]
-) -> Flow:
+    params: Parameters,
+    given: declared.Flow,
+    numbers: Iterator[int],
+    known: dict[str, PlannedParticipant],
+) -> PlannedFlow:
     """Return a flow of the scenario's own, with its ends numbered."""
     writers, readers = (
         _ends(numbers, [known[name] for name in names]) for names in (given.writers, given.readers)
@@ -293,7 +296,7 @@ def _declared(
         "echo": [end for end in readers if end.participant.name in given.echo],
         "arrivals": given.arrivals if given.rate_hz else "closed",
     }
-    return Flow(
+    return PlannedFlow(
         **_fields(given) | settled,
         topic=f"busmark_flow_{given.name}",
         answers=f"busmark_echo_{given.name}",
@@ -328,14 +331,14 @@ def _directed(
     params: Parameters,
     suffix: str,
     numbers: Iterator[int],
-    senders: Sequence[Participant],
-    receivers: Sequence[Participant],
-) -> Iterator[Flow]:
+    senders: Sequence[PlannedParticipant],
+    receivers: Sequence[PlannedParticipant],
+) -> Iterator[PlannedFlow]:
     """Yield what goes from the senders to the receivers on one topic."""
     if params.test != "latency":
         yield _stream(params, suffix, numbers, senders, receivers)
         return
-    yield Flow(
+    yield PlannedFlow(
         name=f"pings{suffix}",
         kind="pings",
         topic=f"busmark_ping{suffix}",
@@ -361,13 +364,13 @@ def _stream(
     params: Parameters,
     suffix: str,
     numbers: Iterator[int],
-    senders: Sequence[Participant],
-    receivers: Sequence[Participant],
+    senders: Sequence[PlannedParticipant],
+    receivers: Sequence[PlannedParticipant],
     *,
     background: bool = False,
-) -> Flow:
+) -> PlannedFlow:
     readers = _ends(numbers, receivers, params.readers)
-    return Flow(
+    return PlannedFlow(
         name=f"{'batches' if params.batch else 'stream'}{suffix}",
         kind="batches" if params.batch else "stream",
         topic=f"busmark_stream{suffix}",
@@ -385,7 +388,9 @@ def _stream(
     )
 
 
-def _ends(numbers: Iterator[int], participants: Sequence[Participant], each: int = 1) -> list[End]:
+def _ends(
+    numbers: Iterator[int], participants: Sequence[PlannedParticipant], each: int = 1
+) -> list[End]:
     return [End(next(numbers), own) for own in participants for _ in range(each)]
 
 
@@ -433,7 +438,7 @@ def topics(case: Flows) -> dict[str, Topics]:
     return found
 
 
-def _answers(flow: Flow, found: dict[str, Topics]) -> None:
+def _answers(flow: PlannedFlow, found: dict[str, Topics]) -> None:
     """Add the topic of answers: to one writer of a stream, to all that ping or send batches."""
     answering = flow.readers if flow.kind == "batches" else flow.answering
     for end in answering:
@@ -443,6 +448,6 @@ def _answers(flow: Flow, found: dict[str, Topics]) -> None:
             found[end.participant.name].read.add(flow.answers)
 
 
-def _existing(flow: Flow) -> set[str]:
+def _existing(flow: PlannedFlow) -> set[str]:
     """Return the topics of idle endpoints; a writer and a reader are on each."""
     return {f"{flow.topic}_{number // 2}" for number in range(flow.endpoints)}

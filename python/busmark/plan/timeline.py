@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
-from busmark.model.flow import Change
+from busmark.model.flow import TimelineChange
 from busmark.model.parameters import POLICIES, Parameters
-from busmark.plan.flows import Flow, Flows, flows
+from busmark.plan.flows import Flows, PlannedFlow, flows
 from busmark.scenario import Scenario
 
 MOST_IN_WORDS = 6
@@ -22,7 +22,7 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
     if not scenario.timeline:
         return {}
     changes = [
-        Change(
+        TimelineChange(
             at_s=each.at_s,
             flow=each.flow,
             rate_hz=each.rate_hz,
@@ -36,13 +36,13 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
     return {"timeline": "; ".join(words), "changes": changes}
 
 
-def in_words(change: Change) -> str:
+def in_words(change: TimelineChange) -> str:
     """Describe a change in words."""
     of = f" of {change.flow}" if change.flow else ""
     return f"at {change.at_s:g} s {', '.join(values(change))}{of}"
 
 
-def values(change: Change) -> Iterator[str]:
+def values(change: TimelineChange) -> Iterator[str]:
     """Yield what it sets."""
     if change.link:
         yield f"link = {change.link}"
@@ -52,20 +52,20 @@ def values(change: Change) -> Iterator[str]:
         yield f"{name} = {value:g}" if isinstance(value, float) else f"{name} = {value}"
 
 
-def phases(params: Parameters) -> list[tuple[float, list[Change]]]:
+def phases(params: Parameters) -> list[tuple[float, list[TimelineChange]]]:
     """Group changes by their time: each time begins a phase, the first of them phase 1."""
-    found: dict[float, list[Change]] = {}
+    found: dict[float, list[TimelineChange]] = {}
     for change in params.changes:
         found.setdefault(change.at_s, []).append(change)
     return list(found.items())
 
 
-def changed(change: Change, case: Flows) -> list[Flow]:
+def changed(change: TimelineChange, case: Flows) -> list[PlannedFlow]:
     """Return the flows of a case to which a change applies, in all topics and directions."""
     return [flow for flow in case.flows if _applies(change, flow)]
 
 
-def _applies(change: Change, flow: Flow) -> bool:
+def _applies(change: TimelineChange, flow: PlannedFlow) -> bool:
     if change.link:
         return True
     if change.flow is None:
@@ -73,7 +73,7 @@ def _applies(change: Change, flow: Flow) -> bool:
     return re.fullmatch(rf"{re.escape(change.flow)}(_\d+)?(_back)?", flow.name) is not None
 
 
-def mean_rate_hz(flow: Flow, params: Parameters, seconds: float) -> float:
+def mean_rate_hz(flow: PlannedFlow, params: Parameters, seconds: float) -> float:
     """Return what each writer of a flow is to send per second on average of a round of this length;
     0 where it has no rate."""
     rate = flow.rate_hz
@@ -88,7 +88,7 @@ def mean_rate_hz(flow: Flow, params: Parameters, seconds: float) -> float:
     return (total + rate * (seconds - since)) / seconds
 
 
-def highest_rate_hz(flow: Flow, params: Parameters) -> float:
+def highest_rate_hz(flow: PlannedFlow, params: Parameters) -> float:
     """Return the highest rate that a flow has at any time."""
     rates = (each.rate_hz or 0.0 for each in params.changes if _applies(each, flow))
     return max(flow.rate_hz, *rates, 0.0)

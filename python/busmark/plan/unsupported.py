@@ -18,7 +18,7 @@ from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
 from busmark.model.units import ELEMENT_BYTES, file_size
 from busmark.plan.background import unsupported_background
-from busmark.plan.flows import Flow, Participant, flows
+from busmark.plan.flows import PlannedFlow, PlannedParticipant, flows
 from busmark.plan.lacking import lacking
 from busmark.plan.placement import placement_problem
 from busmark.plan.timeline import unsupported_timeline
@@ -313,11 +313,11 @@ def _grows(adapter: Adapter, transport: str) -> bool:
     return bool(can.get("stored_samples")) and carrier(can, transport) == SHARED_MEMORY
 
 
-def _of(participant: Participant, adapters: Mapping[str, Adapter]) -> bool:
+def _of(participant: PlannedParticipant, adapters: Mapping[str, Adapter]) -> bool:
     return _grows(adapters[participant.adapter], participant.transport)
 
 
-def _samples(flow: Flow, writer: Participant, adapters: Mapping[str, Adapter]) -> int:
+def _samples(flow: PlannedFlow, writer: PlannedParticipant, adapters: Mapping[str, Adapter]) -> int:
     """Count one writer's samples in use. The queue fills up only where nothing paces the writer."""
     if not _of(writer, adapters):
         return 0

@@ -171,19 +171,19 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceText:
     """A cell of a notebook, Markdown or Python; other sinks leave it out."""
 
     text: str
     is_code: bool = False
 
 
-def code(text: str) -> Source:
+def code(text: str) -> SourceText:
     """Return the source of a cell of Python, without the indentation of all its lines."""
-    return Source(dedent(text).strip(), is_code=True)
+    return SourceText(dedent(text).strip(), is_code=True)
 
 
-Block = Table | Chart | Text | Source
+Block = Table | Chart | Text | SourceText
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,7 +215,7 @@ CASES = "cases"
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListedCase:
     """A case that a page lists, and shows in full when it is opened."""
 
     id: str
@@ -287,7 +287,7 @@ class Document:
     lines: Sequence[str]
     """Below the title: what it is of, when and where."""
     sections: Sequence[Section]
-    entries: Sequence[Entry] = ()
+    entries: Sequence[ListedCase] = ()
     """Cases by which tables and charts of a page can be filtered."""
     links: Sequence[tuple[str, str]] = ()
     """Words and address of pages that belong to it."""

@@ -60,7 +60,7 @@ def p_text(value: float | None) -> str:
     return "<0.0001" if value < 0.0001 else number(value, 4)
 
 
-PERCENT = text.Scale("%", 0.01)
+PERCENT = text.UnitScale("%", 0.01)
 
 SIGNS = {"equivalent": "=", "undecided": "?", "reference": "1"}
 """Signs that a ratio with this verdict shows instead of its value."""
@@ -78,14 +78,14 @@ class CellText:
         return " ".join(part for part in (self.value.strip(), self.interval, self.more) if part)
 
 
-def scales_of(unit: str) -> Sequence[text.Scale]:
+def scales_of(unit: str) -> Sequence[text.UnitScale]:
     """Return the scales of a base unit."""
     if unit == "1":
         return (PERCENT,)
-    return text.SCALES.get(unit) or (text.Scale(unit, 1.0),)
+    return text.SCALES.get(unit) or (text.UnitScale(unit, 1.0),)
 
 
-def scale_of(column: Column, table: Table) -> text.Scale:
+def scale_of(column: Column, table: Table) -> text.UnitScale:
     """Return the unit in which a column is shown."""
     by = [one for one in table.columns if one.title == column.scale][:1] or [
         one for one in table.columns if column.scale and one.group == column.scale and one.unit
@@ -134,7 +134,7 @@ def shown(column: Column, table: Table) -> list[CellText]:
     return _aligned(texts, column.cells) if column.kind == "figure" else texts
 
 
-def _shown(column: Column, cell: Cell, row: Row, scale: text.Scale) -> CellText:
+def _shown(column: Column, cell: Cell, row: Row, scale: text.UnitScale) -> CellText:
     if cell.text:
         value, sign, limits = cell.text.partition(" [")
         return CellText(value, f"[{limits}" if sign else "", cell.more)

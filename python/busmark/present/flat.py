@@ -15,7 +15,7 @@ NUMBER = f"+-0123456789.{THIN}"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class FlatColumn:
     """A column: one of a table, a limit of its intervals, or what stands behind it."""
 
     title: str
@@ -25,15 +25,15 @@ class Place:
     note: str = ""
 
 
-def places_of(table: Table) -> Iterator[Place]:
+def places_of(table: Table) -> Iterator[FlatColumn]:
     """Return the columns of a table. Limits, verdicts and remarks have columns of their own, which
     are there where some cell has one."""
     if len(table.groups) > 1:
-        yield Place("Group", [row.group for row in table.rows])
+        yield FlatColumn("Group", [row.group for row in table.rows])
     for column, title in zip(table.columns, figures.headings(table), strict=True):
         if column.kind in ("label", "text"):
             texts = [each.value for each in figures.shown(column, table)]
-            yield Place(
+            yield FlatColumn(
                 title,
                 [
                     text if cell.text or cell.value is not None else None
@@ -45,32 +45,34 @@ def places_of(table: Table) -> Iterator[Place]:
             yield from _numbers(column, table, title)
     marks = [" ".join(table.marks(place)) for place in range(len(table.rows))]
     if any(marks):
-        yield Place("See", [each or None for each in marks])
+        yield FlatColumn("See", [each or None for each in marks])
 
 
-def _numbers(column: Column, table: Table, title: str) -> Iterator[Place]:
+def _numbers(column: Column, table: Table, title: str) -> Iterator[FlatColumn]:
     factor = figures.scale_of(column, table).factor if column.unit else 1.0
     form = column.kind if column.kind in ("count", "ratio") else "number"
     units = {cell.unit for cell in column.cells if cell.value is not None}
     if len(units) == 1 and (unit := units.pop()):
         title = f"{title}, {unit}"
-    yield Place(title, [_number(cell, "value", factor) for cell in column.cells], form, column.note)
+    yield FlatColumn(
+        title, [_number(cell, "value", factor) for cell in column.cells], form, column.note
+    )
     for end, name in (("low", "(lower)"), ("high", "(upper)")):
         limits = [_number(cell, end, factor) for cell in column.cells]
         if any(limit is not None for limit in limits):
-            yield Place(f"{title} {name}", limits, form)
+            yield FlatColumn(f"{title} {name}", limits, form)
     if units:
-        yield Place(f"{title} (unit)", [cell.unit or None for cell in column.cells])
+        yield FlatColumn(f"{title} (unit)", [cell.unit or None for cell in column.cells])
     if any(cell.verdict for cell in column.cells):
         signs = figures.SIGNS
         verdicts = [f"{signs.get(c.verdict, '')} {c.verdict}".strip() for c in column.cells]
-        yield Place(f"{title} (verdict)", [verdict or None for verdict in verdicts])
+        yield FlatColumn(f"{title} (verdict)", [verdict or None for verdict in verdicts])
     remarks = [
         " ".join(filter(None, ("" if _is_only(cell) else cell.text, cell.more)))
         for cell in column.cells
     ]
     if any(remarks):
-        yield Place(f"{title} (remark)", [remark or None for remark in remarks])
+        yield FlatColumn(f"{title} (remark)", [remark or None for remark in remarks])
 
 
 def _is_only(cell: Cell) -> bool:

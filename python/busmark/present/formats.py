@@ -213,7 +213,7 @@ def _must_be_installed(without: list[Format]) -> None:
     )
 
 
-class Listener(Protocol):
+class ProgressListener(Protocol):
     """Listens to the progress of writing."""
 
     def begins(self, names: Sequence[str]) -> object:
@@ -227,7 +227,7 @@ class Listener(Protocol):
 
 
 def write(
-    views: Views, formats: Iterable[Format], folder: Path, listener: Listener | None = None
+    views: Views, formats: Iterable[Format], folder: Path, listener: ProgressListener | None = None
 ) -> dict[str, list[Path]]:
     """Write the forms into `folder`, which is made, and return the files by form."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -55,7 +55,7 @@ def _one_line(words: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MarkupPiece:
     """A piece of the text."""
 
     name: str
@@ -78,7 +78,7 @@ def section_markdown(section: Section) -> str:
     return "\n\n".join(part.text for part in parts_of(section))
 
 
-def parts_of(section: Section) -> Iterator[Part]:
+def parts_of(section: Section) -> Iterator[MarkupPiece]:
     """Return what a section consists of, without its charts."""
     title = f"{section.title}: {section.summary}" if section.summary else section.title
     heading = f"### {escaped(title)}\n\n" if title and not section.folded else ""
@@ -86,7 +86,7 @@ def parts_of(section: Section) -> Iterator[Part]:
         yield _folded(f"{title}: {name}" if name else title, part) if section.folded else part
 
 
-def _blocks(section: Section, heading: str) -> Iterator[tuple[str, Part]]:
+def _blocks(section: Section, heading: str) -> Iterator[tuple[str, MarkupPiece]]:
     """Yield what is folded by itself, each with the title that it has besides the section's."""
     lines: list[str] = []
     for block in section.blocks:
@@ -98,21 +98,23 @@ def _blocks(section: Section, heading: str) -> Iterator[tuple[str, Part]]:
         if not isinstance(block, Table):
             continue
         if lines:
-            yield "", Part(f"lines of “{section.title}”", lines, before=heading)
+            yield "", MarkupPiece(f"lines of “{section.title}”", lines, before=heading)
             heading, lines = "", []
         part = _table(block, section.title, heading, titled=not section.folded)
         yield block.title, part
         heading = ""
     if lines:
-        yield "", Part(f"lines of “{section.title}”", lines, before=heading)
+        yield "", MarkupPiece(f"lines of “{section.title}”", lines, before=heading)
 
 
-def _folded(summary: str, part: Part) -> Part:
+def _folded(summary: str, part: MarkupPiece) -> MarkupPiece:
     before, after = details(summary, "\0").split("\0")
-    return Part(part.name, part.units, part.between, before + part.before, part.after + after)
+    return MarkupPiece(
+        part.name, part.units, part.between, before + part.before, part.after + after
+    )
 
 
-def _table(table: Table, name: str, heading: str, *, titled: bool) -> Part:
+def _table(table: Table, name: str, heading: str, *, titled: bool) -> MarkupPiece:
     """Write a line for each row; an interval stands behind its value, marks of findings last."""
     heads, rule, columns = [], [], []
     if len(table.groups) > 1:
@@ -130,7 +132,7 @@ def _table(table: Table, name: str, heading: str, *, titled: bool) -> Part:
     notes = "".join(f"\n\n{escaped(str(note))}" for note in (*common, *table.notes))
     before = f"{heading}{title}{row(heads)}\n| {' | '.join(rule)} |\n"
     rows = [row(cells) for cells in zip(*columns, strict=True)]
-    return Part(f"rows of “{table.title or name}”", rows, before=before, after=notes)
+    return MarkupPiece(f"rows of “{table.title or name}”", rows, before=before, after=notes)
 
 
 def charts_listed(document: Document, charts: Sequence[tuple[str, Drawing]]) -> str:

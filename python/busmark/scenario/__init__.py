@@ -3,12 +3,12 @@
 from busmark.model.limits import statistic
 from busmark.scenario.load import find, load, parse, reached, shipped
 from busmark.scenario.matrix import SideSection, nodes_of, parse_side
-from busmark.scenario.model import HEADER_BYTES, Capacity, Scenario
+from busmark.scenario.model import HEADER_BYTES, CapacitySection, Scenario
 from busmark.scenario.requirement import Requirement
 
 __all__ = [
     "HEADER_BYTES",
-    "Capacity",
+    "CapacitySection",
     "Requirement",
     "Scenario",
     "SideSection",

@@ -21,7 +21,7 @@ from busmark.load import parse as parse_load
 from busmark.model.parameter import Parameter, Word
 from busmark.model.parameters import ASKED, PARAMETERS
 from busmark.model.units import FILE_SIZE, parse_sizes
-from busmark.scenario.section import Section, is_command
+from busmark.scenario.section import ScenarioSection, is_command
 
 SAME = "same"
 """A peer that is the adapter itself."""
@@ -83,7 +83,7 @@ def _dimension(of: Parameter) -> tuple[Any, Any]:
     return list[value], dimension(of.initial, meaning)  # type: ignore[valid-type]
 
 
-def _table(name: str, rules: type[Section], prefix: str) -> Any:
+def _table(name: str, rules: type[ScenarioSection], prefix: str) -> Any:
     """Make a table of the dimensions whose parameters have this prefix, with these rules."""
     fields: dict[str, Any] = {
         each.name.removeprefix(prefix): _dimension(each)
@@ -97,7 +97,7 @@ CHECKS = {"size": _size, "load": _load}
 """Checks of values, besides their types."""
 
 
-class _Qos(Section):
+class _Qos(ScenarioSection):
     """`[matrix.qos]`: each key is a dimension. Where the adapter has the choice, reliability is
     reliable unless named, and history keeps all samples in a reliable throughput test and in a
     reliable open loop, where a stall must not overwrite the pings that wait. In a closed loop it
@@ -114,7 +114,7 @@ class _Qos(Section):
     _listed = field_validator("*", mode="before")(_listed)
 
 
-class _Link(Section):
+class _Link(ScenarioSection):
     """`[matrix.link]`: what the links of the run's lab are like; each key is a dimension. Empty: no
     limit, no loss, no delay. See `busmark lab`."""
 
@@ -142,7 +142,7 @@ TABLES = ("qos", "link", "option")
 """Keys of the matrix that are tables of dimensions; every other is a dimension."""
 
 
-class _Matrix(Section):
+class _Matrix(ScenarioSection):
     """Every list is a dimension; a single value stands for a list of one."""
 
     @field_validator("*", mode="before")
@@ -266,7 +266,7 @@ OPTION = re.compile(r"[A-Za-z0-9_]+")
 ENVIRONMENT = "env:"
 
 
-class SideSection(Section):
+class SideSection(ScenarioSection):
     """`[sides.NAME]`: what one side has of its own. Every case of the scenario is run for every
     side; `busmark ab` writes this table."""
 

@@ -18,7 +18,7 @@ from busmark.scenario.matrix import SAME, Matrix, SideSection
 from busmark.scenario.requirement import RequireSection
 from busmark.scenario.section import (
     CommandSection,
-    Section,
+    ScenarioSection,
     is_command,
     listed,
     of_plugins,
@@ -49,7 +49,7 @@ def _statistic(text: str) -> str:
     return text
 
 
-class Measure(Section):
+class MeasureSection(ScenarioSection):
     """How long and how often samples are sent."""
 
     duration_s: Annotated[
@@ -115,7 +115,7 @@ class Measure(Section):
     )
 
 
-class Rounds(Section):
+class RoundsSection(ScenarioSection):
     """How often each case is run, each time in fresh processes."""
 
     min: int = Field(default=5, ge=1, le=1000, description="rounds of every case")
@@ -155,7 +155,7 @@ class Rounds(Section):
     )
 
     @model_validator(mode="after")
-    def _bounds(self) -> Rounds:
+    def _bounds(self) -> RoundsSection:
         if "max" not in self.model_fields_set and self.max < self.min:
             # Not as if it were written.
             self.__dict__["max"] = self.min
@@ -164,7 +164,7 @@ class Rounds(Section):
         return self
 
 
-class Criteria(Section):
+class Criteria(ScenarioSection):
     """What a round must meet; one that does not is kept, marked, and never averaged in."""
 
     match_timeout_s: float = Field(
@@ -202,7 +202,7 @@ class Criteria(Section):
     )
 
 
-class Capacity(Section):
+class CapacitySection(ScenarioSection):
     """`[capacity]`: the criterion of the test `capacity`, which searches the greatest rate that
     meets it. Each round is a trial at one rate."""
 
@@ -235,7 +235,7 @@ class Capacity(Section):
     max_trials: int = Field(default=80, ge=2, le=1000, description="trials of a case at most")
 
 
-class LabSection(Section):
+class LabSection(ScenarioSection):
     """`[lab]`: nodes that the run makes on this machine and removes; participants then run on them.
     Root only. Absent: everything is on this machine's own network."""
 
@@ -244,7 +244,7 @@ class LabSection(Section):
     )
 
 
-class NodeSection(Section):
+class NodeSection(ScenarioSection):
     """`[nodes.NAME]`: another machine, or another place of this one. The workers and adapters of
     this machine are sent there. See docs/tasks/many-nodes.md."""
 
@@ -267,7 +267,7 @@ class NodeSection(Section):
     )
 
 
-class Run(Section):
+class Run(ScenarioSection):
     """Where and how processes run."""
 
     domain: int = Field(default=0, ge=0, le=230, description="DDS domain, or its like")
@@ -308,7 +308,7 @@ def _over(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any]:
 
 
 if TYPE_CHECKING:
-    Keys = Section
+    Keys = ScenarioSection
 else:
     Keys = of_plugins()
 
@@ -329,11 +329,11 @@ class Scenario(Keys):
         description="of all cases those whose name, as `busmark plan` prints it, holds one of "
         "these words, or matches one of these patterns (`*`, `?`, `[ab]`); empty: all",
     )
-    measure: Measure = Measure()
+    measure: MeasureSection = MeasureSection()
     matrix: Matrix
-    rounds: Rounds = Rounds()
+    rounds: RoundsSection = RoundsSection()
     criteria: Criteria = Criteria()
-    capacity: Capacity = Capacity()
+    capacity: CapacitySection = CapacitySection()
     run: Run = Run()
     lab: LabSection = LabSection()
     nodes: dict[str, NodeSection] = Field(

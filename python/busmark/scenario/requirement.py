@@ -15,7 +15,7 @@ from pydantic import Field, model_validator
 from busmark.errors import UserError
 from busmark.model import limits
 from busmark.model.limits import Subject
-from busmark.scenario.section import Section
+from busmark.scenario.section import ScenarioSection
 
 Condition = str | int | float | bool
 
@@ -104,7 +104,7 @@ class Requirement:
         return cls(found.text, found.subject, found.value, found.at_most, found.where)
 
 
-class RequireSection(Section):
+class RequireSection(ScenarioSection):
     """`[[require]]`: a limit on a figure, which every case that matches must meet. `busmark run`,
     `show` and the report say which do; exit code 1 if one does not. See
     docs/tasks/prove-a-requirement.md."""

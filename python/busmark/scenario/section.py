@@ -23,7 +23,7 @@ from busmark.model.parameter import Parameter
 from busmark.plugin import keys, load
 
 
-class Section(BaseModel):
+class ScenarioSection(BaseModel):
     """A table of the file: unknown keys and values of a wrong type are errors. Sizes, rates, times
     and shares may be texts with a unit."""
 
@@ -62,7 +62,7 @@ def table(rows: Iterable[Parameter]) -> Any:
         optional = each.initial is not None or type(None) in get_args(each.asked)
         default = each.initial if optional else ...
         fields[each.name] = (each.asked, Field(default=default, description=each.meaning))
-    return create_model("Table", __base__=Section, **fields)
+    return create_model("Table", __base__=ScenarioSection, **fields)
 
 
 def of_plugins() -> Any:
@@ -72,7 +72,7 @@ def of_plugins() -> Any:
         of = load(key.table) if key.table else Literal["", *key.words]
         default = None if key.table else ""
         fields[key.name] = (of, Field(default=default, description=key.meaning))
-    return create_model("Keys", __base__=Section, **fields)
+    return create_model("Keys", __base__=ScenarioSection, **fields)
 
 
 NAME = r"[A-Za-z0-9][A-Za-z0-9_-]*"
@@ -148,7 +148,7 @@ ON_NODE = re.compile(rf"({NAME}):(?!//)\s*(\S.*)", re.DOTALL)
 """`NODE:COMMAND`; not an address."""
 
 
-class CommandSection(Section):
+class CommandSection(ScenarioSection):
     """A command of `prepare` or `conclude`."""
 
     command: str = Field(

@@ -36,8 +36,8 @@ from busmark.stats.change import (
 from busmark.stats.clock import MAX_DRIFT, ClockOffset, clock_offset, clock_step
 from busmark.stats.dependence import (
     Dependence,
-    Difference,
-    Drift,
+    GroupDifference,
+    SeriesDrift,
     autocorrelation,
     dependence,
     difference,
@@ -47,7 +47,7 @@ from busmark.stats.dependence import (
 )
 from busmark.stats.describe import (
     BEST,
-    Best,
+    BestPart,
     Description,
     Indices,
     best,
@@ -87,7 +87,7 @@ from busmark.stats.intervals import (
     typical,
     typical_change,
 )
-from busmark.stats.modality import Modality, Mode, modes
+from busmark.stats.modality import DensityMode, DensityModes, modes
 from busmark.stats.percentiles import (
     LADDER,
     MIN_BEYOND,
@@ -101,7 +101,15 @@ from busmark.stats.percentiles import (
     supported,
     with_lost,
 )
-from busmark.stats.precision import FEW, Schedule, Spread, Variation, early, reach, schedule
+from busmark.stats.precision import (
+    FEW,
+    Schedule,
+    StatisticSpread,
+    Variation,
+    early,
+    reach,
+    schedule,
+)
 from busmark.stats.rounds import (
     Round,
     Statistic,
@@ -116,7 +124,7 @@ from busmark.stats.steps import FEWEST as FEWEST_FOR_STEP
 from busmark.stats.steps import LEAST as LEAST_BESIDE_STEP
 from busmark.stats.steps import (
     MAX_CORRELATION,
-    Step,
+    SeriesStep,
     divergences,
     divide,
     neighbours,
@@ -127,9 +135,9 @@ from busmark.stats.steps import (
 from busmark.stats.sustained import Bisection, SustainedRate
 from busmark.stats.sweep import (
     MIN_POINTS,
-    Curve,
+    FittedLine,
     Knee,
-    Line,
+    SweepCurve,
     curve_between,
     knee,
     rising,
@@ -160,34 +168,34 @@ __all__ = [
     "POSITIVE",
     "SHARE",
     "SIGNED",
-    "Best",
+    "BestPart",
     "Bisection",
     "Change",
     "ClockOffset",
-    "Curve",
+    "DensityMode",
+    "DensityModes",
     "Dependence",
     "Description",
-    "Difference",
-    "Drift",
     "Estimate",
     "Exceedance",
+    "FittedLine",
+    "GroupDifference",
     "Histogram",
     "Indices",
     "Knee",
     "Level",
-    "Line",
-    "Modality",
-    "Mode",
     "Ordered",
     "Range",
     "Round",
     "RoundsBeyond",
     "Schedule",
+    "SeriesDrift",
+    "SeriesStep",
     "Smoothed",
-    "Spread",
     "Statistic",
-    "Step",
+    "StatisticSpread",
     "SustainedRate",
+    "SweepCurve",
     "Variation",
     "among_lost",
     "autocorrelation",

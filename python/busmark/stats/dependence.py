@@ -161,7 +161,7 @@ MIN_BLOCKS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class SeriesDrift:
     """How a series changed over its length.
 
     Attributes:
@@ -177,7 +177,7 @@ class Drift:
     blocks: int
 
 
-def drift(x: ArrayLike, blocks: int = 20) -> Drift:
+def drift(x: ArrayLike, blocks: int = 20) -> SeriesDrift:
     """Measure the drift of a series in time order.
 
     The series is cut into ``blocks`` runs of nearly equal length (fewer when it is short), and
@@ -204,10 +204,10 @@ def drift(x: ArrayLike, blocks: int = 20) -> Drift:
         change = (end - start) / abs(start) if start != 0.0 else None
     used = min(blocks, n)
     if used < MIN_BLOCKS:
-        return Drift(change, None, 0)
+        return SeriesDrift(change, None, 0)
     p_value = trend_p_value(_block_medians(series, used))
     # Equal medians have no tau, but every ordering of them is as extreme as the one seen.
-    return Drift(change, 1.0 if p_value is None else p_value, used)
+    return SeriesDrift(change, 1.0 if p_value is None else p_value, used)
 
 
 def _block_medians(series: FloatArray, blocks: int) -> FloatArray:
@@ -276,7 +276,7 @@ Wallis 1952, section 3)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class GroupDifference:
     """How groups differ.
 
     Attributes:
@@ -292,7 +292,7 @@ class Difference:
     highest: int
 
 
-def difference(groups: Sequence[ArrayLike]) -> Difference | None:
+def difference(groups: Sequence[ArrayLike]) -> GroupDifference | None:
     """Test whether ``groups``, each of shape (n_i,), differ in location; None for fewer than two
     groups of at least `MIN_GROUP` values, or where all values are equal.
 
@@ -308,7 +308,7 @@ def difference(groups: Sequence[ArrayLike]) -> Difference | None:
         return None
     medians = {i: float(np.median(sample)) for i, sample in known.items()}
     lowest, highest = min(medians, key=medians.__getitem__), max(medians, key=medians.__getitem__)
-    return Difference(
+    return GroupDifference(
         kruskal_p_value(list(known.values())), medians[highest] - medians[lowest], lowest, highest
     )
 

@@ -143,7 +143,7 @@ BEST = (100.0, 99.9, 99.0, 90.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class BestPart:
     """The smallest ``percent`` per cent of a sample.
 
     Attributes:
@@ -170,7 +170,7 @@ class _Part:
     squares: float
 
 
-def best(x: ArrayLike | Ordered, shares: Sequence[float] = BEST) -> tuple[Best, ...]:
+def best(x: ArrayLike | Ordered, shares: Sequence[float] = BEST) -> tuple[BestPart, ...]:
     """Describe the best, that is smallest, ``shares`` per cent of ``x``.
 
     The best p per cent of n values are the n p / 100 smallest, rounded down, as the suite counted
@@ -199,10 +199,10 @@ def best(x: ArrayLike | Ordered, shares: Sequence[float] = BEST) -> tuple[Best, 
         whole = parts[end] = _merged(whole, _summed(apart[begin:end]))
     least = float(values.min())
 
-    def described(percent: float, count: int) -> Best:
+    def described(percent: float, count: int) -> BestPart:
         part, greatest = parts[count], float(values[count - 1])
         std = float(np.sqrt(part.squares / (count - 1))) if count > 1 else None
-        return Best(percent, count, least, centre + part.mean, greatest, std)
+        return BestPart(percent, count, least, centre + part.mean, greatest, std)
 
     return tuple(described(p, count) for p, count in zip(shares, counts, strict=True))
 

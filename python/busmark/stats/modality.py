@@ -30,7 +30,7 @@ MARGIN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Mode:
+class DensityMode:
     """One mode: ``location`` of its peak in units of the data, and ``share`` of the samples, which
     are those from ``low`` to ``high``: the valleys on both sides of it, or the extremes. A mode
     with a long tail has most of them far from its peak."""
@@ -42,7 +42,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True)
-class Modality:
+class DensityModes:
     """Modes of a distribution.
 
     Attributes:
@@ -53,11 +53,11 @@ class Modality:
     """
 
     count: int
-    largest: tuple[Mode, ...]
+    largest: tuple[DensityMode, ...]
     valley_ratio: float | None
 
 
-def modes(x: ArrayLike | Ordered) -> Modality:
+def modes(x: ArrayLike | Ordered) -> DensityModes:
     """Find the well separated modes of a positive sample.
 
     The density of log(x) is estimated with a Gaussian kernel (Silverman 1986, "Density
@@ -80,7 +80,7 @@ def modes(x: ArrayLike | Ordered) -> Modality:
     as_positive(ordered[:1])
     if ordered[0] == ordered[-1]:
         only = float(ordered[0])
-        return Modality(1, (Mode(only, 1.0, only, only),), None)
+        return DensityModes(1, (DensityMode(only, 1.0, only, only),), None)
     points = _thin(ordered)
     bandwidth = _bandwidth(points, clock_step(Ordered(ordered)))
     grid, density = _density(np.log(points), bandwidth)
@@ -88,13 +88,13 @@ def modes(x: ArrayLike | Ordered) -> Modality:
     peaks, shares, cuts = _large_peaks(peaks, grid, density, ordered)
     best = sorted(range(len(peaks)), key=lambda i: -shares[i])[:2]
     ends = [float(ordered[0]), *cuts, float(ordered[-1])]
-    largest = tuple(Mode(exp(grid[peaks[i]]), shares[i], ends[i], ends[i + 1]) for i in best)
+    largest = tuple(DensityMode(exp(grid[peaks[i]]), shares[i], ends[i], ends[i + 1]) for i in best)
     valley = None
     if len(best) == 2:
         left, right = sorted(peaks[i] for i in best)
         lower = min(density[left], density[right])
         valley = float(density[left : right + 1].min() / lower)
-    return Modality(len(peaks), largest, valley)
+    return DensityModes(len(peaks), largest, valley)
 
 
 def _thin(ordered: FloatArray) -> FloatArray:

@@ -51,7 +51,7 @@ def early(rounds: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
+class StatisticSpread:
     """How much a statistic varies, between rounds and inside them.
 
     Attributes:
@@ -70,7 +70,7 @@ class Spread:
     rounds: int
 
     @classmethod
-    def of(cls, values: ArrayLike, inside: ArrayLike) -> Spread:
+    def of(cls, values: ArrayLike, inside: ArrayLike) -> StatisticSpread:
         """Return the spread of rounds with these values and inner variances, both of shape (n,), in
         the order of time.
 
@@ -136,7 +136,7 @@ class Spread:
     def _meets(self, target: float, rounds: int) -> bool:
         return self.half_width(rounds) <= target * abs(self.value)
 
-    def with_samples(self, ratio: float) -> Spread:
+    def with_samples(self, ratio: float) -> StatisticSpread:
         """Return the spread of rounds with ``ratio`` times as many samples: the inner variance is
         inverse to their number, other differences of rounds stay.
 
@@ -150,7 +150,7 @@ class Spread:
         own = max(self.between - MEDIAN * self.inside, 0.0)
         between = own + MEDIAN * inside
         half = student_quantile(LEVEL, self.rounds - 1) * sqrt(between / self.rounds)
-        return Spread(self.value, half, between, inside, self.rounds)
+        return StatisticSpread(self.value, half, between, inside, self.rounds)
 
 
 # How long to measure in a round, so that an interval is narrow in the least time.

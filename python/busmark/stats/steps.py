@@ -77,7 +77,7 @@ DEVIATION_OF_MAD = 1.4826
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SeriesStep:
     """A step of a series.
 
     Attributes:
@@ -96,7 +96,7 @@ class Step:
     change: Change
     p_value: float
 
-    def moved(self, by: int) -> Step:
+    def moved(self, by: int) -> SeriesStep:
         """Return the step in a series that has ``by`` more values in front."""
         return replace(
             self, index=self.index + by, earliest=self.earliest + by, latest=self.latest + by
@@ -109,7 +109,7 @@ def steps_together(
     confidence: float = 0.95,
     *,
     only: Container[int] | None = None,
-) -> list[list[Step]]:
+) -> list[list[SeriesStep]]:
     """Find `steps` of several series of one machine. `only`: numbers of the series searched.
 
     What neighbours have in common is the machine's, and one series shows little of it: each series
@@ -154,7 +154,7 @@ def steps(
     confidence: float = 0.95,
     *,
     correlation: float | None = None,
-) -> list[Step]:
+) -> list[SeriesStep]:
     """Find the steps of a series, in its order, each with a p-value of at most ``level``.
 
     ``values`` has shape (n,), in the order of time. Neighbours correlate by ``correlation``; None:
@@ -201,7 +201,9 @@ def _weak(series: FloatArray, level: float, rho: float) -> list[int]:
     return sorted(found)
 
 
-def _tested(series: FloatArray, places: Sequence[int], confidence: float, rho: float) -> list[Step]:
+def _tested(
+    series: FloatArray, places: Sequence[int], confidence: float, rho: float
+) -> list[SeriesStep]:
     """Test each of the steps between its neighbours."""
     ends = [0, *places, int(series.size)]
     found = []
@@ -211,7 +213,7 @@ def _tested(series: FloatArray, places: Sequence[int], confidence: float, rho: f
     return found
 
 
-def _test(part: FloatArray, place: int, confidence: float, rho: float) -> Step:
+def _test(part: FloatArray, place: int, confidence: float, rho: float) -> SeriesStep:
     n = int(part.size)
     sides = [part[:place], part[place:]]
     clipped = _clipped(sides)
@@ -231,13 +233,13 @@ def _test(part: FloatArray, place: int, confidence: float, rho: float) -> Step:
     if error == 0.0:
         # Nothing varies: as surely as an order of these values by chance.
         p_value = 1.0 if difference == 0.0 else 2.0 * exp(-_log_choices(n, counts[0]))
-        return Step(place, place, place, before, after, change, p_value)
+        return SeriesStep(place, place, place, before, after, change, p_value)
     p_value = _of_places(student_beyond(abs(difference) / error, freedom), n)
     if p_value <= WEAK:
         by_ranks = rank_p_value(sides[0], sides[1], rising=difference > 0.0)
         p_value = p_value if by_ranks <= RANKED else max(p_value, by_ranks)
     reach = _reach(difference, variance * (1.0 + rho) / (1.0 - rho), n)
-    return Step(
+    return SeriesStep(
         place, max(1, place - reach), min(n - 1, place + reach), before, after, change, p_value
     )
 

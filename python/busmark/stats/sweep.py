@@ -83,7 +83,7 @@ LINE_RESAMPLES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class FittedLine:
     """A fitted line.
 
     Attributes:
@@ -148,7 +148,7 @@ def robust_line(
     confidence: float = 0.95,
     resamples: int = LINE_RESAMPLES,
     seed: int,
-) -> Line:
+) -> FittedLine:
     """Fit a line to ``values``, shape (rounds, points), at the points ``x``, shape (points,).
 
     NaN is a value that a round does not have. Method, sources and coverage are in the module's
@@ -172,7 +172,7 @@ def robust_line(
     leverage = np.minimum(np.sum(base**2, axis=1), 1.0)
     inverse = np.linalg.inv(triangle)
     departure = float(np.sqrt(np.mean(held_out**2 * (1.0 - leverage))))
-    return Line(
+    return FittedLine(
         coefficients=theil_sen(points, level),
         held_out=held_out,
         replicates=theil_sen(points, _medians(table[drawn], level)),
@@ -217,7 +217,7 @@ MIN_CURVE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class SweepCurve:
     """A curve of straight pieces through the medians over rounds; one bad round does not move it.
 
     Attributes:
@@ -273,7 +273,7 @@ class Curve:
         return typical(per_round[~np.isnan(per_round)], self.confidence)
 
 
-def curve_between(x: ArrayLike, values: ArrayLike, confidence: float = 0.95) -> Curve:
+def curve_between(x: ArrayLike, values: ArrayLike, confidence: float = 0.95) -> SweepCurve:
     """Make a curve through ``values``, shape (rounds, points), at the points ``x``, (points,).
 
     NaN is a value that a round does not have. A curve that is straight on logarithms is made of
@@ -289,7 +289,7 @@ def curve_between(x: ArrayLike, values: ArrayLike, confidence: float = 0.95) -> 
     levels = np.nanmedian(table, axis=0)
     share = (points[1:-1] - points[:-2]) / (points[2:] - points[:-2])
     held_out = (1.0 - share) * levels[:-2] + share * levels[2:] - levels[1:-1]
-    return Curve(points, table, held_out, confidence)
+    return SweepCurve(points, table, held_out, confidence)
 
 
 MIN_AROUND = 2

@@ -4,7 +4,7 @@ from busmark.store.checksum import write as write_table
 from busmark.store.columns import (
     FORMAT_VERSION,
     TABLES,
-    Column,
+    StoredColumn,
     polars_schema,
 )
 from busmark.store.manifest import MANIFEST, Case, Finding, Manifest, Resumption, Source, SourceFile
@@ -21,7 +21,6 @@ __all__ = [
     "MANIFEST",
     "TABLES",
     "Case",
-    "Column",
     "Finding",
     "Manifest",
     "Result",
@@ -29,6 +28,7 @@ __all__ = [
     "Resumption",
     "Source",
     "SourceFile",
+    "StoredColumn",
     "file_stem",
     "listing",
     "load_manifest",

@@ -32,7 +32,7 @@ FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
-class Column:
+class StoredColumn:
     """One column: its name, kind of value, unit where it has one, and meaning."""
 
     name: str
@@ -43,7 +43,7 @@ class Column:
     """Whether it is never null."""
 
 
-PARAMETERS = tuple(Column(each.name, each.kind, each.unit, each.column) for each in STORED)
+PARAMETERS = tuple(StoredColumn(each.name, each.kind, each.unit, each.column) for each in STORED)
 """Parameters that a case can state. The keys of `params` in the manifest have the same names."""
 
 TICK_NS = 10_000_000
@@ -59,14 +59,14 @@ LOADS = tuple(
     column
     for kind, unit in LOAD_UNITS.items()
     for column in (
-        Column(
+        StoredColumn(
             f"load_{kind}_asked",
             "float",
             unit,
             f"level of the background load {kind} as asked for{_SHARE[kind]}; null: none, or one "
             "without a limit",
         ),
-        Column(
+        StoredColumn(
             f"load_{kind}_achieved",
             "float",
             unit,
@@ -92,16 +92,16 @@ def _read(path: Path) -> dict[str, dict[str, Value]]:
     return found
 
 
-def _columns(rows: Mapping[str, Value]) -> Iterator[Column]:
+def _columns(rows: Mapping[str, Value]) -> Iterator[StoredColumn]:
     for name, of in rows.items():
         if isinstance(of, str):
             yield from OTHERS[name]
         else:
             kind, unit, meaning, *required = of
-            yield Column(name, cast("Kind", kind), unit, meaning, bool(required))
+            yield StoredColumn(name, cast("Kind", kind), unit, meaning, bool(required))
 
 
-def _of_plugin(plugin: Plugin) -> dict[str, Column]:
+def _of_plugin(plugin: Plugin) -> dict[str, StoredColumn]:
     """Return the columns that a plug-in brings, by table and name."""
     read = _read(beside(plugin.columns)) if plugin.columns else {}
     return {
@@ -112,7 +112,7 @@ def _of_plugin(plugin: Plugin) -> dict[str, Column]:
     }
 
 
-def _tables() -> dict[str, tuple[Column, ...]]:
+def _tables() -> dict[str, tuple[StoredColumn, ...]]:
     read = _read(Path(__file__).with_name("columns.toml"))
     tables = {table: [*_columns(rows)] for table, rows in read.items()}
     core = [f"{table}.{column.name}" for table, own in tables.items() for column in own]

@@ -19,13 +19,13 @@ from busmark.store.columns import FORMAT_VERSION
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 
-class Part(BaseModel):
+class ManifestPart(BaseModel):
     """Part of a manifest; nothing is converted."""
 
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class Option(Part):
+class Option(ManifestPart):
     """An adapter's own option."""
 
     key: Word
@@ -33,7 +33,7 @@ class Option(Part):
     doc: Text | None = None
 
 
-class Capabilities(Part):
+class Capabilities(ManifestPart):
     """Properties that an adapter declares, and the findings of its conformance tests."""
 
     title: Word | None = None
@@ -61,7 +61,7 @@ class Capabilities(Part):
     conformance: dict[str, Any] | None = None
 
 
-class _Criterion(Part):
+class _Criterion(ManifestPart):
     """Whole, or not known."""
 
     confirm: Count
@@ -71,19 +71,19 @@ class _Criterion(Part):
     keeps_up: Share
 
 
-class _Rounds(Part):
+class _Rounds(ManifestPart):
     min: Count = 1
     max: Count = 1
     target: Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)] = 0.0
 
 
-class _Require(Part):
+class _Require(ManifestPart):
     that: Word
     where: dict[Word, Any] = Field(default={})
     undecided: Literal["fail", "pass"] = "fail"
 
 
-class StoredScenario(Part):
+class StoredScenario(ManifestPart):
     """Parts of the scenario that are read from a stored result, except to run it again."""
 
     name: Word | None = None

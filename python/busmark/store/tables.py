@@ -13,7 +13,7 @@ import polars.selectors as cs
 from busmark import files, platform
 from busmark.errors import UserError
 from busmark.store import checksum
-from busmark.store.columns import TABLES, Column, polars_schema
+from busmark.store.columns import TABLES, StoredColumn, polars_schema
 from busmark.temporary import WORK_PREFIX, run_directory
 
 # What a value of a stored table can be. Other values are damage: no clock, counter or middleware
@@ -100,7 +100,7 @@ STAMPS = (
 """Readings of one clock each, within one round."""
 
 
-def bounds(table: str, column: Column) -> Bounds | None:
+def bounds(table: str, column: StoredColumn) -> Bounds | None:
     """Return the least and greatest possible value of a column; None where it holds no numbers."""
     if column.kind in ("text", "bool"):
         return None

@@ -5,7 +5,7 @@
 - `model`: the document, also the JSON of `busmark history show --json`. `tracked`: makes it.
 """
 
-from busmark.track.history import Commit, Entry, Machine, TrackedCase, add, read
+from busmark.track.history import Commit, HistoryEntry, Machine, TrackedCase, add, read
 from busmark.track.model import TrackedHistory
 from busmark.track.result import entry_of
 from busmark.track.steps import CONFIRMATIONS
@@ -15,7 +15,7 @@ __all__ = [
     "CONFIRMATIONS",
     "DEFAULT_FIGURES",
     "Commit",
-    "Entry",
+    "HistoryEntry",
     "Machine",
     "TrackedCase",
     "TrackedHistory",

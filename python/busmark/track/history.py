@@ -90,7 +90,7 @@ class TrackedCase(HistoryPart):
     added the result."""
 
 
-class Entry(HistoryPart):
+class HistoryEntry(HistoryPart):
     """A line."""
 
     busmark_history: Literal[1] = 1
@@ -142,7 +142,7 @@ MOST_BYTES = 1 << 30
 """Size of a history at most: a larger file is no history, and would fill the memory."""
 
 
-def read(path: Path) -> list[Entry]:
+def read(path: Path) -> list[HistoryEntry]:
     """Return the results, in the order in which they were added.
 
     Raises:
@@ -165,7 +165,7 @@ def read(path: Path) -> list[Entry]:
     return _parsed(content, path)
 
 
-def add(path: Path, entry: Entry) -> bool:
+def add(path: Path, entry: HistoryEntry) -> bool:
     """Add the result; False where it is there already.
 
     Raises:
@@ -197,7 +197,7 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def _same(known: Entry, entry: Entry, path: Path) -> None:
+def _same(known: HistoryEntry, entry: HistoryEntry, path: Path) -> None:
     """Check that a result that is there already is what is to be added.
 
     Raises:
@@ -217,7 +217,7 @@ def _same(known: Entry, entry: Entry, path: Path) -> None:
         )
 
 
-def _figures(entry: Entry) -> dict[str, object]:
+def _figures(entry: HistoryEntry) -> dict[str, object]:
     # Through JSON: so a figure that was read equals one that was not written yet.
     return {
         case.id: (case.rounds, json.loads(case.model_dump_json())["figures"])
@@ -225,7 +225,7 @@ def _figures(entry: Entry) -> dict[str, object]:
     }
 
 
-def _parsed(content: bytes, path: Path) -> list[Entry]:
+def _parsed(content: bytes, path: Path) -> list[HistoryEntry]:
     *lines, rest = content.split(b"\n")
     if not (BEGIN.startswith(rest) or rest.startswith(BEGIN)):
         # Not to be taken for what a killed add has left, which the next one removes.
@@ -237,7 +237,7 @@ def _parsed(content: bytes, path: Path) -> list[Entry]:
     ]
 
 
-def _entry(line: bytes, where: str) -> Entry:
+def _entry(line: bytes, where: str) -> HistoryEntry:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
@@ -254,7 +254,7 @@ def _entry(line: bytes, where: str) -> Entry:
             remedy="Use that version.",
         )
     try:
-        return Entry.model_validate(found)
+        return HistoryEntry.model_validate(found)
     except ValidationError as error:
         raise UserError(_first(error.errors()), where=where) from None
 

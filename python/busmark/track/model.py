@@ -17,7 +17,7 @@ Kind = Literal["regression", "improvement", "small"]
 """small: a change, but by no more than the margin."""
 
 
-class Point(Frozen):
+class HistoryPoint(Frozen):
     """One result of a series."""
 
     commit: str
@@ -39,7 +39,7 @@ class Point(Frozen):
     `high` hold it. Null: they are by one."""
 
 
-class Step(Frozen):
+class HistoryStep(Frozen):
     """A change of the level."""
 
     kind: Kind
@@ -98,13 +98,13 @@ class TrackedSeries(Frozen):
     unit: str
     smaller_is_better: bool
     kind: Literal["ratio", "difference"]
-    points: list[Point]
+    points: list[HistoryPoint]
     tested: bool
     """Whether it has enough results for a step."""
-    steps: list[Step]
+    steps: list[HistoryStep]
 
     @property
-    def regressions(self) -> list[Step]:
+    def regressions(self) -> list[HistoryStep]:
         """Steps to the worse by more than the margin."""
         return [step for step in self.steps if step.kind == "regression" and not self.is_floor]
 
@@ -150,7 +150,7 @@ class TrackedHistory(Frozen):
     series: list[TrackedSeries]
 
     @property
-    def new(self) -> list[tuple[TrackedSeries, Step]]:
+    def new(self) -> list[tuple[TrackedSeries, HistoryStep]]:
         """New regressions that stand: what `busmark history check` fails for."""
         return [
             (one, step)
@@ -160,15 +160,15 @@ class TrackedHistory(Frozen):
         ]
 
     @property
-    def standing(self) -> list[tuple[TrackedSeries, Step]]:
+    def standing(self) -> list[tuple[TrackedSeries, HistoryStep]]:
         """All confirmed regressions that stand."""
         return [(one, step) for one, step in self._stand if step.confirmed]
 
     @property
-    def unconfirmed(self) -> list[tuple[TrackedSeries, Step]]:
+    def unconfirmed(self) -> list[tuple[TrackedSeries, HistoryStep]]:
         """Regressions that stand, and that further results will confirm or not."""
         return [(one, step) for one, step in self._stand if not step.confirmed]
 
     @property
-    def _stand(self) -> list[tuple[TrackedSeries, Step]]:
+    def _stand(self) -> list[tuple[TrackedSeries, HistoryStep]]:
         return [(one, step) for one in self.series for step in one.regressions if step.stands]

@@ -14,7 +14,7 @@ from busmark.launcher import PrintsWithoutEnd, completed
 from busmark.model import naming as dim
 from busmark.model.text import joined
 from busmark.store import Manifest
-from busmark.track.history import Commit, Entry, Machine, TrackedCase
+from busmark.track.history import Commit, HistoryEntry, Machine, TrackedCase
 
 PLAIN = re.compile(r"[\w][\w./:+@^~-]{0,199}")
 """Names of commits that are accepted; none can be taken for an option."""
@@ -173,7 +173,7 @@ def entry_of(
     commit: str | None = None,
     date: str | None = None,
     machine: str | None = None,
-) -> tuple[Entry, list[str]]:
+) -> tuple[HistoryEntry, list[str]]:
     """Return the entry, and what of the result is not in it and why.
 
     Raises:
@@ -192,7 +192,7 @@ def entry_of(
     if not cases:
         last = f": {left_out[-1]}" if left_out else ""
         raise UserError(f"no case has a figure to add{last}", where=str(directory))
-    entry = Entry(
+    entry = HistoryEntry(
         commit=of,
         machine=machine_of(manifest, machine),
         cookie=manifest.cookie,

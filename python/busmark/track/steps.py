@@ -18,16 +18,16 @@ from busmark.compare.verdict import WORSE, by_size, of_each
 from busmark.host.profile import LOAD
 from busmark.model import naming as dim
 from busmark.model.figure import Figure, Quantity
-from busmark.model.naming import Named, name_cases
-from busmark.track.history import Entry, TrackedCase
-from busmark.track.model import Kind, Step
+from busmark.model.naming import NamedCase, name_cases
+from busmark.track.history import HistoryEntry, TrackedCase
+from busmark.track.model import HistoryStep, Kind
 
 Key = tuple[str, str]
 """Machine and case."""
 
 
 @dataclass(slots=True)
-class Series:
+class HistorySeries:
     """Series of one figure."""
 
     machine: str
@@ -35,7 +35,7 @@ class Series:
     case: str
     """Key of its parameters."""
     figure: str
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[HistoryEntry] = field(default_factory=list)
     cases: list[TrackedCase] = field(default_factory=list)
     """Case of each entry."""
 
@@ -57,12 +57,12 @@ class Series:
         """Return what the latency is, where it is one."""
         return self.cases[-1].latencies.get(self.figure)
 
-    def without_newest(self, fewer: int) -> Series:
+    def without_newest(self, fewer: int) -> HistorySeries:
         """Return the series without the results of this many newest commits."""
         return replace(self, entries=self.entries[:-fewer], cases=self.cases[:-fewer])
 
 
-def machine_key(entry: Entry) -> str:
+def machine_key(entry: HistoryEntry) -> str:
     """Return the same for results of one machine."""
     return json.dumps(entry.machine.facts, sort_keys=True, default=str)
 
@@ -75,22 +75,22 @@ def case_key(case: TrackedCase) -> str:
     return json.dumps([own, case.latencies.get("median.latency")], sort_keys=True, default=str)
 
 
-def in_order(entries: Iterable[Entry]) -> list[Entry]:
+def in_order(entries: Iterable[HistoryEntry]) -> list[HistoryEntry]:
     """Return the results by the time of their commits."""
     return sorted(entries, key=lambda entry: entry.ordered_by)
 
 
-def series_of(entries: Iterable[Entry], figures: Sequence[str]) -> list[Series]:
+def series_of(entries: Iterable[HistoryEntry], figures: Sequence[str]) -> list[HistorySeries]:
     """Return all series of these figures, machine by machine, in the order in which they begin. A
     figure by two clocks whose bound is not known, or no smaller than itself, is in none."""
-    found: dict[tuple[str, str, str], Series] = {}
+    found: dict[tuple[str, str, str], HistorySeries] = {}
     for entry in in_order(entries):
         machine = machine_key(entry)
         for case in entry.cases:
             key = case_key(case)
             for name in figures:
                 if name in case.figures and is_bounded(entry, case, name):
-                    own = found.setdefault((machine, key, name), Series(machine, key, name))
+                    own = found.setdefault((machine, key, name), HistorySeries(machine, key, name))
                     own.entries.append(entry)
                     own.cases.append(case)
     machines = dict.fromkeys(one.machine for one in found.values())
@@ -102,13 +102,13 @@ def series_of(entries: Iterable[Entry], figures: Sequence[str]) -> list[Series]:
     )
 
 
-def is_bounded(entry: Entry, case: TrackedCase, figure: str) -> bool:
+def is_bounded(entry: HistoryEntry, case: TrackedCase, figure: str) -> bool:
     """Return whether a figure is by one clock, or by two whose bound is smaller than itself."""
     bound_ns = entry.bound_ns(case, figure)
     return bound_ns is not None and (not bound_ns or bound_ns < case.figures[figure].value)
 
 
-def names_of(series: Sequence[Series]) -> dict[str, Named]:
+def names_of(series: Sequence[HistorySeries]) -> dict[str, NamedCase]:
     """Return what cases are called, by their keys: by what sets them apart from each other."""
     flats: dict[str, dict[str, Any]] = {}
     titles: dict[str, Mapping[str, Any]] = {}
@@ -118,7 +118,7 @@ def names_of(series: Sequence[Series]) -> dict[str, Named]:
     return name_cases(flats, titles)
 
 
-def _titles(entry: Entry) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _titles(entry: HistoryEntry) -> Iterator[tuple[str, Mapping[str, Any]]]:
     yield from entry.versions.items()
 
 
@@ -141,17 +141,19 @@ FACTS = {"version": "version", "middleware_version": "middleware", "sha256": "li
 """Facts of an adapter, and their names for people."""
 
 
-def tested(series: Series) -> bool:
+def tested(series: HistorySeries) -> bool:
     """Return whether it has results enough for a step."""
     return len(series.entries) >= FEWEST
 
 
-def find(series: Sequence[Series], only: Container[int] | None = None) -> list[list[stats.Step]]:
+def find(
+    series: Sequence[HistorySeries], only: Container[int] | None = None
+) -> list[list[stats.SeriesStep]]:
     """Return the steps of each series, significant at `LEVEL` over all series that are tested.
     `only`: numbers of those that are searched."""
     numbers = {id(one): number for number, one in enumerate(series)}
     enough = [one for one in series if tested(one)]
-    found: dict[int, list[stats.Step]] = {}
+    found: dict[int, list[stats.SeriesStep]] = {}
     for machine in dict.fromkeys(one.machine for one in enough):
         own = [one for one in enough if one.machine == machine]
         scaled = [_scaled(one) for one in own]
@@ -168,7 +170,9 @@ def find(series: Sequence[Series], only: Container[int] | None = None) -> list[l
     return [found.get(id(one), []) for one in series]
 
 
-def _beyond_clocks(series: Series, found: Sequence[stats.Step]) -> Iterator[stats.Step]:
+def _beyond_clocks(
+    series: HistorySeries, found: Sequence[stats.SeriesStep]
+) -> Iterator[stats.SeriesStep]:
     """Yield the steps with the bounds of the clocks in their changes; a step that may be of the
     clocks alone is none."""
     bounds, same = series.bounds, unchanged(series.figure)
@@ -184,7 +188,7 @@ def _beyond_clocks(series: Series, found: Sequence[stats.Step]) -> Iterator[stat
         yield step
 
 
-def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:
+def _scaled(series: HistorySeries) -> tuple[NDArray[np.float64], bool]:
     """Return the newest values, as logarithms where changes are ratios; and whether they are."""
     values = np.array([figure.value for figure in series.figures][-MOST:])
     logs = unchanged(series.figure) == 1.0 and bool(values.min() > 0.0)
@@ -192,7 +196,7 @@ def _scaled(series: Series) -> tuple[NDArray[np.float64], bool]:
 
 
 def in_a_row(
-    series: Sequence[Series], found: Sequence[Sequence[stats.Step]], margin: float
+    series: Sequence[HistorySeries], found: Sequence[Sequence[stats.SeriesStep]], margin: float
 ) -> list[list[int]]:
     """Return for each step after how many results of its series in a row it was found, up to
     `CONFIRMATIONS`: with all, without the newest commit's result, and so on."""
@@ -212,7 +216,7 @@ def in_a_row(
 
 
 def places(
-    older: Series, found: Iterable[stats.Step], now: Series, margin: float
+    older: HistorySeries, found: Iterable[stats.SeriesStep], now: HistorySeries, margin: float
 ) -> dict[Kind, list[int]]:
     """Return where the series as it is now has the steps that it had when it was shorter, by
     kind."""
@@ -225,7 +229,10 @@ def places(
 
 
 def is_known(
-    series: Series, step: stats.Step, known: Mapping[Kind, Sequence[int]], margin: float
+    series: HistorySeries,
+    step: stats.SeriesStep,
+    known: Mapping[Kind, Sequence[int]],
+    margin: float,
 ) -> bool:
     """Return whether a step of its kind was near."""
     slack = max(stats.LEAST_BESIDE_STEP, step.latest - step.index)
@@ -233,7 +240,7 @@ def is_known(
     return any(abs(place - step.index) <= slack for place in of_kind)
 
 
-def _kind(series: Series, step: stats.Step, margin: float) -> Kind:
+def _kind(series: HistorySeries, step: stats.SeriesStep, margin: float) -> Kind:
     verdict = by_size(series.figure, step.change.estimate.value, margin)
     if verdict == "equivalent":
         return "small"
@@ -241,13 +248,13 @@ def _kind(series: Series, step: stats.Step, margin: float) -> Kind:
 
 
 def described(
-    series: Series,
-    found: Sequence[stats.Step],
+    series: HistorySeries,
+    found: Sequence[stats.SeriesStep],
     counts: Sequence[int],
     before: Mapping[Kind, Sequence[int]],
     margin: float,
     tests: int,
-) -> Iterator[Step]:
+) -> Iterator[HistoryStep]:
     """Return the steps as the document has them. `counts`: after how many results in a row each was
     found.
     `before`: those that were confirmed without the newest results, by kind."""
@@ -256,7 +263,7 @@ def described(
     for step, count in zip(found, counts, strict=True):
         kind, change = _kind(series, step, margin), step.change.estimate
         assert change.low is not None and change.high is not None
-        yield Step(
+        yield HistoryStep(
             kind=kind,
             last_before=step.index - 1,
             first_after=step.index,
@@ -277,14 +284,14 @@ def described(
         )
 
 
-def _still(series: Series, before: float, last: float, margin: float) -> bool:
+def _still(series: HistorySeries, before: float, last: float, margin: float) -> bool:
     """Return whether the newest level is worse than the one before the step, by more than the
     margin."""
     name = series.figure
     return by_size(name, by_difference(name, before, last - before), margin) in WORSE
 
 
-def besides(series: Series, index: int) -> Iterator[str]:
+def besides(series: HistorySeries, index: int) -> Iterator[str]:
     """Yield what else the results on both sides of a step differ in, as text."""
     first, second = series.entries[index - 1], series.entries[index]
     if first.busmark_version != second.busmark_version:
@@ -302,7 +309,9 @@ def besides(series: Series, index: int) -> Iterator[str]:
             yield _changed(dim.title(name), *(dim.value_text(name, value) for value in both))
 
 
-def _adapters(series: Series, index: int, first: Entry, second: Entry) -> Iterator[str]:
+def _adapters(
+    series: HistorySeries, index: int, first: HistoryEntry, second: HistoryEntry
+) -> Iterator[str]:
     params = series.cases[index].params
     for role in ("adapter", "peer"):
         name = str(params.get(role))

@@ -13,14 +13,21 @@ from busmark.errors import UserError
 from busmark.model import limits
 from busmark.model import naming as dim
 from busmark.model.limits import Subject
-from busmark.model.naming import Named, described
+from busmark.model.naming import NamedCase, described
 from busmark.model.parameters import Parameters
 from busmark.model.text import MINUS, joined, plural
 from busmark.track import steps as detection
-from busmark.track.history import Entry
-from busmark.track.model import Kind, Point, Step, TrackedHistory, TrackedMachine, TrackedSeries
+from busmark.track.history import HistoryEntry
+from busmark.track.model import (
+    HistoryPoint,
+    HistoryStep,
+    Kind,
+    TrackedHistory,
+    TrackedMachine,
+    TrackedSeries,
+)
 from busmark.track.result import differences, short
-from busmark.track.steps import Series, machine_key, names_of, series_of
+from busmark.track.steps import HistorySeries, machine_key, names_of, series_of
 
 DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss")
 """Figures that are examined unless `--figure` says otherwise."""
@@ -28,7 +35,7 @@ DEFAULT_FIGURES = ("median.latency", "p99.latency", "goodput.throughput", "loss"
 
 def track(
     path: Path,
-    entries: Sequence[Entry],
+    entries: Sequence[HistoryEntry],
     *,
     figures: Sequence[str] = (),
     worse_than: float = EQUIVALENT,
@@ -87,7 +94,7 @@ def track(
     )
 
 
-def _figure(name: str, entries: Sequence[Entry]) -> str:
+def _figure(name: str, entries: Sequence[HistoryEntry]) -> str:
     """Return a figure that some result has.
 
     Raises:
@@ -113,15 +120,15 @@ def _names(subject: Subject) -> list[str]:
     return [compared_name(subject, test) for test in subject.row.tests]
 
 
-def _key(series: Series) -> tuple[str, str, str]:
+def _key(series: HistorySeries) -> tuple[str, str, str]:
     return series.machine, series.case, series.figure
 
 
 def _known(
-    older: Sequence[Entry],
+    older: Sequence[HistoryEntry],
     figures: Sequence[str],
-    now: Sequence[Series],
-    found: Sequence[Sequence[stats.Step]],
+    now: Sequence[HistorySeries],
+    found: Sequence[Sequence[stats.SeriesStep]],
     margin: float,
 ) -> dict[tuple[str, str, str], dict[Kind, list[int]]]:
     """Return what was confirmed without the newest results: by series and kind, places in the
@@ -164,11 +171,11 @@ def _beside_floors(series: Sequence[TrackedSeries]) -> list[TrackedSeries]:
     return found
 
 
-def _is_worse(series: TrackedSeries, step: Step) -> bool:
+def _is_worse(series: TrackedSeries, step: HistoryStep) -> bool:
     return (step.change > 0.0) == series.smaller_is_better
 
 
-def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedSeries:  # type: ignore[type-arg]
+def _series(series: HistorySeries, named: NamedCase, machine: int, steps: list) -> TrackedSeries:  # type: ignore[type-arg]
     newest = series.cases[-1]
     size = newest.params.get("size")
     return TrackedSeries(
@@ -192,9 +199,9 @@ def _series(series: Series, named: Named, machine: int, steps: list) -> TrackedS
     )
 
 
-def _point(entry: Entry, series: Series, place: int) -> Point:
+def _point(entry: HistoryEntry, series: HistorySeries, place: int) -> HistoryPoint:
     figure = series.figures[place]
-    return Point(
+    return HistoryPoint(
         commit=entry.commit.id,
         subject=entry.commit.subject,
         commit_utc=entry.commit.utc,
@@ -209,8 +216,8 @@ def _point(entry: Entry, series: Series, place: int) -> Point:
     )
 
 
-def _machines(entries: Sequence[Entry]) -> dict[str, TrackedMachine]:
-    of: dict[str, list[Entry]] = {}
+def _machines(entries: Sequence[HistoryEntry]) -> dict[str, TrackedMachine]:
+    of: dict[str, list[HistoryEntry]] = {}
     for entry in entries:
         of.setdefault(machine_key(entry), []).append(entry)
     first = entries[0].machine
@@ -230,9 +237,9 @@ def _is(number: int) -> str:
 
 
 def _remarks(
-    entries: Sequence[Entry],
+    entries: Sequence[HistoryEntry],
     figures: Sequence[str],
-    series: Sequence[Series],
+    series: Sequence[HistorySeries],
     machines: dict[str, TrackedMachine],
     tests: int,
 ) -> list[str]:

@@ -9,7 +9,14 @@ from typing import Any
 
 import pytest
 
-from busmark.adapters import EVIDENCE, Cell, Compliance, adapter_facts, compliance, kept_form
+from busmark.adapters import (
+    EVIDENCE,
+    AdapterProperty,
+    Compliance,
+    adapter_facts,
+    compliance,
+    kept_form,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = (ROOT / "abi/busmark_adapter.h").read_text(encoding="utf-8")
@@ -56,7 +63,7 @@ def report(**results: tuple[str, str]) -> dict[str, Any]:
     }
 
 
-def cell(whole: Compliance, section: str, key: str, column: int = 0) -> Cell:
+def cell(whole: Compliance, section: str, key: str, column: int = 0) -> AdapterProperty:
     return next(row for row in whole.section(section).rows if row.key == key).cells[column]
 
 
@@ -84,15 +91,15 @@ def test_no_property_is_reported_twice() -> None:
 
 def test_cells_say_what_is_declared() -> None:
     whole = compliance({"paper": declared()})
-    assert cell(whole, "qos", "reliable") == Cell("yes")
-    assert cell(whole, "qos", "lifespan") == Cell("yes")
-    assert cell(whole, "set_qos", "lifespan") == Cell("yes")
-    assert cell(whole, "qos", "deadline") == Cell("no")
-    assert cell(whole, "transports", "udp") == Cell("yes", "default")
-    assert cell(whole, "transports", "seqpacket") == Cell("yes")
-    assert cell(whole, "listeners", "write_in_listener") == Cell("yes")
-    assert cell(whole, "listeners", "synchronous") == Cell("no")
-    assert cell(whole, "features", "loans") == Cell("yes")
+    assert cell(whole, "qos", "reliable") == AdapterProperty("yes")
+    assert cell(whole, "qos", "lifespan") == AdapterProperty("yes")
+    assert cell(whole, "set_qos", "lifespan") == AdapterProperty("yes")
+    assert cell(whole, "qos", "deadline") == AdapterProperty("no")
+    assert cell(whole, "transports", "udp") == AdapterProperty("yes", "default")
+    assert cell(whole, "transports", "seqpacket") == AdapterProperty("yes")
+    assert cell(whole, "listeners", "write_in_listener") == AdapterProperty("yes")
+    assert cell(whole, "listeners", "synchronous") == AdapterProperty("no")
+    assert cell(whole, "features", "loans") == AdapterProperty("yes")
     assert cell(whole, "facts", "largest_body").text == "65 431 B"
     assert cell(whole, "facts", "cost").text == "none"
     assert cell(whole, "facts", "licence").text == "LGPL-2.1-or-later"
@@ -108,10 +115,10 @@ def test_columns_are_in_the_order_of_the_release_and_strangers_come_last() -> No
 
 def test_what_was_never_stored_is_unknown_and_not_a_no() -> None:
     whole = compliance({"udp": {}, "tcp": {"waits": ["poll"]}})
-    assert cell(whole, "qos", "reliable") == Cell("unknown")
-    assert cell(whole, "waits", "poll", 0) == Cell("unknown")
-    assert cell(whole, "waits", "poll", 1) == Cell("yes")
-    assert cell(whole, "facts", "largest_body") == Cell("unknown")
+    assert cell(whole, "qos", "reliable") == AdapterProperty("unknown")
+    assert cell(whole, "waits", "poll", 0) == AdapterProperty("unknown")
+    assert cell(whole, "waits", "poll", 1) == AdapterProperty("yes")
+    assert cell(whole, "facts", "largest_body") == AdapterProperty("unknown")
 
 
 def checked(**results: tuple[str, str]) -> Compliance:
@@ -122,7 +129,7 @@ def checked(**results: tuple[str, str]) -> Compliance:
 
 def test_what_the_suite_saw_is_proved_with_its_evidence() -> None:
     whole = checked(c08_keep_all_keeps_all_samples=("passed", "all of 100"))
-    assert cell(whole, "qos", "keep_all") == Cell("yes", "", "proved", "all of 100")
+    assert cell(whole, "qos", "keep_all") == AdapterProperty("yes", "", "proved", "all of 100")
     assert list(whole.checked) == ["paper"]
     assert not whole.failed
 
@@ -171,12 +178,12 @@ def test_a_cell_has_the_evidence_of_its_own_tests(
 def test_what_has_no_test_stays_declared() -> None:
     whole = checked(c01_every_call_gives_the_same_table=("passed", "same"))
     assert cell(whole, "features", "loans").outcome == "declared"
-    assert cell(whole, "features", "batching") == Cell("no")
+    assert cell(whole, "features", "batching") == AdapterProperty("no")
 
 
 def test_an_adapter_from_before_disclosures_is_not_said_to_have_none() -> None:
     old = {key: value for key, value in declared().items() if key != "disclosures"}
-    assert cell(compliance({"udp": old}), "disclosures", "allocates") == Cell("unknown")
+    assert cell(compliance({"udp": old}), "disclosures", "allocates") == AdapterProperty("unknown")
 
 
 def test_every_disclosure_has_a_test() -> None:

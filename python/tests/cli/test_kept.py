@@ -18,7 +18,7 @@ from busmark.compare import stored
 from busmark.compare.campaign import summarise
 from busmark.estimate import all_cases, one_case
 from busmark.estimate.all_cases import EarlyCases
-from busmark.estimate.one_case import Analysed, CaseAnalysis, Task
+from busmark.estimate.one_case import Analysed, CaseAnalysis, CaseTask
 from busmark.estimate.rounds import rows_of
 from busmark.store import Result
 
@@ -158,7 +158,7 @@ def test_cases_analysed_after_their_last_round_are_not_analysed_again(
         early.add(case, rows[case])
     again = []
 
-    def analysed(common: CaseAnalysis, task: Task) -> Analysed:
+    def analysed(common: CaseAnalysis, task: CaseTask) -> Analysed:
         again.append(task.case.id)
         return one_case.analysed(common, task)
 

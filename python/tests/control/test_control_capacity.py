@@ -8,7 +8,7 @@ import pytest
 from control_fakes import PARAMS
 
 from busmark.control import next_trial, shortfall, trial_figures
-from busmark.scenario import Capacity
+from busmark.scenario import CapacitySection
 from busmark.store import Case
 
 CASE = Case(
@@ -31,7 +31,7 @@ def figures(rate_hz: float | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def search(asked: Capacity, broken: int = 0) -> list[dict[str, Any]]:
+def search(asked: CapacitySection, broken: int = 0) -> list[dict[str, Any]]:
     """Return the rows of a whole search, the first `broken` of them failed."""
     rows: list[dict[str, Any]] = []
     while (trial := next_trial(CASE, rows, asked)) is not None:
@@ -46,7 +46,7 @@ def search(asked: Capacity, broken: int = 0) -> list[dict[str, Any]]:
 
 
 def test_the_first_trial_is_at_full_speed_and_the_last_ones_confirm() -> None:
-    rows = search(Capacity())
+    rows = search(CapacitySection())
     assert rows[0]["rate_hz"] is None and rows[0]["shortfall"] is None
     last = rows[-1]
     assert last["sustained_hz"] <= LIMIT_HZ <= last["bracket_high_hz"] * 1.001
@@ -55,7 +55,7 @@ def test_the_first_trial_is_at_full_speed_and_the_last_ones_confirm() -> None:
 
 
 def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
-    trial = next_trial(CASE, search(Capacity(max_trials=2)), Capacity())
+    trial = next_trial(CASE, search(CapacitySection(max_trials=2)), CapacitySection())
     assert trial is not None
     rate, every = trial.params.rate_hz, trial.params.probe_every
     # Their number is random: 1000 and six standard deviations.
@@ -80,5 +80,5 @@ def test_what_a_trial_falls_short_in_is_reported(
     change: dict[str, Any], asked: dict[str, Any], words: str | None
 ) -> None:
     params = CASE.params.changed(rate_hz=500.0)
-    found = shortfall(params, {**figures(500.0), **change}, Capacity(**asked))
+    found = shortfall(params, {**figures(500.0), **change}, CapacitySection(**asked))
     assert found is words if words is None else words in str(found)

@@ -10,7 +10,7 @@ import pytest
 
 from busmark.control import RoundData, rates
 from busmark.model.parameters import Parameters
-from busmark.plan import End, Flow, Flows, Participant
+from busmark.plan import End, Flows, PlannedFlow, PlannedParticipant
 
 SECOND = 10**9
 READER = 100
@@ -36,12 +36,12 @@ def receiver(*flows: dict[str, Any]) -> dict[str, Any]:
 
 
 def stream(writers: Sequence[int], readers: int = 1, rate_hz: float = 0.0,
-           **of: Any) -> Flow:  # fmt: skip
+           **of: Any) -> PlannedFlow:  # fmt: skip
     """Return a flow with readers numbered from `READER`."""
-    someone = Participant(
+    someone = PlannedParticipant(
         name="someone", adapter="paper", transport="fast", wait="poll", settings={}, fifo=0
     )
-    return Flow(
+    return PlannedFlow(
         name="stream", topic="there", answers="back", arrivals="constant", rate_hz=rate_hz,
         writers=[End(n, someone) for n in writers],
         readers=[End(READER + n, someone) for n in range(readers)],

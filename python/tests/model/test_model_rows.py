@@ -38,7 +38,7 @@ def _tail(case):
     )
 
 
-TAIL_SHARE = Estimate(
+TAIL_SHARE = EstimatedQuantity(
     key="tail_share", unit="1", meaning="99th percentile over the median", pick=_tail,
     tables={"latency": Heading("Tail", interval=False)},
     explained=(Explained("Tail", (), "p99 over median.", "", "the figures", "Why.",

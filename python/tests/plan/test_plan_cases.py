@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from seams import reviewed
 
 from busmark.errors import UserError
-from busmark.plan import Flow, expand, flows, of_run, topics
+from busmark.plan import PlannedFlow, expand, flows, of_run, topics
 from busmark.scenario import Scenario, load, parse, parse_side
 from busmark.store import Case
 
@@ -399,7 +399,7 @@ def test_a_body_is_that_of_its_file(tmp_path: Path) -> None:
 def test_what_a_filter_admits_is_counted_as_if_one_by_one(
     sent: int, instances: int, below: int
 ) -> None:
-    flow = Flow(
+    flow = PlannedFlow(
         name="stream", topic="there", writers=[], readers=[], rate_hz=0.0, arrivals="constant",
         payload="octet", size=64, qos={}, instances=instances, filter_below=below,
     )  # fmt: skip

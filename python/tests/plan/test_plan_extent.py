@@ -10,7 +10,7 @@ from plan_adapters import adapter
 from busmark.control.roles import roles
 from busmark.plan import expand, flows
 from busmark.plan.counts import load_of
-from busmark.plan.extent import Bounds, range_text, time_of
+from busmark.plan.extent import CountRange, range_text, time_of
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -21,20 +21,20 @@ def planned(**scenario: Any) -> tuple[Scenario, list[Case]]:
     return found, expand(found, {"paper": adapter(features=["keys", "content_filter"])})
 
 
-TIMES: dict[str, tuple[dict[str, Any], Bounds]] = {
-    "rounds that are counted": ({"rounds": {"min": 5}}, Bounds(10, 10)),
-    "a target": ({"rounds": {"min": 5, "max": 40, "target": 0.1}}, Bounds(10, 80)),
+TIMES: dict[str, tuple[dict[str, Any], CountRange]] = {
+    "rounds that are counted": ({"rounds": {"min": 5}}, CountRange(10, 10)),
+    "a target": ({"rounds": {"min": 5, "max": 40, "target": 0.1}}, CountRange(10, 80)),
     "a target within a budget":
-        ({"rounds": {"min": 5, "max": 40, "target": 0.1, "budget_s": 30}}, Bounds(10, 30)),
+        ({"rounds": {"min": 5, "max": 40, "target": 0.1, "budget_s": 30}}, CountRange(10, 30)),
     "a target within a budget of the case":
-        ({"rounds": {"min": 5, "max": 40, "target": 0.1, "case_budget_s": 25}}, Bounds(10, 25)),
-    "a requirement": ({"require": [{"that": "loss <= 50%"}]}, Bounds(10, 50)),
+        ({"rounds": {"min": 5, "max": 40, "target": 0.1, "case_budget_s": 25}}, CountRange(10, 25)),
+    "a requirement": ({"require": [{"that": "loss <= 50%"}]}, CountRange(10, 50)),
     "a requirement for one of two cases": (
         {"matrix": {"size": [64, 128]},
          "require": [{"that": "loss <= 50%", "where": {"size": 64}}]},
-        Bounds(20, 60)),
+        CountRange(20, 60)),
     "a search": ({"matrix": {"test": "capacity"}, "capacity": {"confirm": 3, "max_trials": 40}},
-                 Bounds(8, 80)),
+                 CountRange(8, 80)),
 }  # fmt: skip
 
 
@@ -46,7 +46,7 @@ def test_the_time_is_announced_with_all_rounds_that_may_be_added(what: str) -> N
 
 def test_rounds_that_there_are_take_no_time() -> None:
     scenario, cases = planned(rounds={"min": 5, "max": 8, "target": 0.1})
-    assert time_of(scenario, cases, lambda case: 2.0, {cases[0].id: 6}) == Bounds(0, 4)
+    assert time_of(scenario, cases, lambda case: 2.0, {cases[0].id: 6}) == CountRange(0, 4)
 
 
 def test_two_ends_of_a_time_are_one_where_they_read_alike() -> None:

@@ -18,7 +18,7 @@ from busmark.facts import adapter_facts
 from busmark.model.naming import Label
 from busmark.present.charts import look
 from busmark.present.sinks.panels import overlay_data
-from busmark.present.vega.parts import Entry, legend
+from busmark.present.vega.parts import LegendEntry, legend
 
 if TYPE_CHECKING:
     from conftest import Results
@@ -90,7 +90,7 @@ def test_a_name_longer_than_the_plot_is_broken_into_lines_and_not_cut() -> None:
     names = [
         f"eProsima Fast DDS, shared memory, best effort, {size} KiB, other CPUs" for size in (4, 8)
     ]
-    (layer,) = legend([Entry(name, "#000000", "") for name in names], em=7.0, width=120.0)
+    (layer,) = legend([LegendEntry(name, "#000000", "") for name in names], em=7.0, width=120.0)
     shown = layer["encoding"]["shape"]["legend"]
     assert [" ".join(value.split("\n")) for value in shown["values"]] == names
     assert "split" in shown["labelExpr"] and all("\n" in value for value in shown["values"])

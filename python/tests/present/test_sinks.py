@@ -20,7 +20,7 @@ from busmark.cli.main import busmark
 from busmark.errors import UserError
 from busmark.present import formats
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Bar, Bars, Curve, Picture, Plot, Point
+from busmark.present.charts.shapes import Axis, Bar, Bars, DrawnCurve, Picture, Plot, Point
 from busmark.present.document import (
     Cell,
     Chart,
@@ -59,7 +59,7 @@ def document() -> Document:
     points = [Point(1, 2.0, 1.5, 2.5), Point(2, 3.0)]
     keys = (("Garden", "north"),)
     shapes = [
-        Picture(keys, (), [Plot(x, y, [Curve("apples", label, points)])], "a curve"),
+        Picture(keys, (), [Plot(x, y, [DrawnCurve("apples", label, points)])], "a curve"),
         Bars((("Garden", "south"),), (), y, [Bar(label, 2.0, 1.0, 3.0)], "bars"),
     ]
     sections = [
@@ -162,9 +162,9 @@ def test_the_cells_of_a_chart_draw_it(document: Document) -> None:
     assert cells[0].startswith("# Fruit \\<b\\>")
     drawn = [cell for cell in cells if cell.startswith("Drawing(")]
     assert len(drawn) == 2
-    from busmark.present.display import Drawing
+    from busmark.present.display import ShownChart
 
-    made: Any = eval(drawn[0], {"Drawing": Drawing})
+    made: Any = eval(drawn[0], {"Drawing": ShownChart})
     assert "Weight of fruit, kg" in repr(made) and json.dumps(made.specification)
 
 

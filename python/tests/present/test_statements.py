@@ -18,7 +18,7 @@ from busmark.estimate.capacity import capacity
 from busmark.model.parameters import Parameters
 from busmark.present import figures, texts
 from busmark.present.blocks.report import whole
-from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point
+from busmark.present.charts.shapes import Axis, DrawnCurve, Picture, Plot, Point
 from busmark.present.document import Cell, Column, Document, Row, Table
 from busmark.present.flat import places_of
 from busmark.present.vega import specification
@@ -95,7 +95,7 @@ def test_no_row_of_a_logarithmic_axis_is_where_it_has_no_place() -> None:
     axis = Axis("time, µs", "log")
     from busmark.present.charts import look
 
-    plot = Plot(axis, Axis("share"), [Curve("a", look.series("a", 0), points, marks=False)])
+    plot = Plot(axis, Axis("share"), [DrawnCurve("a", look.series("a", 0), points, marks=False)])
     spec = specification(Picture((), (), [plot], "a"), width=500)
     rows = [row for layer in spec["layer"] for row in layer.get("data", {}).get("values", ())]
     assert [row["x"] for row in rows if row.get("s") == "a" and "side" not in row] == [

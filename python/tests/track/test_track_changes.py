@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from track_histories import GOODPUT, LOSS, MEDIAN, entry, history, noise, run
 
-from busmark.track import Entry, TrackedHistory, read, track
+from busmark.track import HistoryEntry, TrackedHistory, read, track
 
 pytestmark = pytest.mark.usefixtures("page_script")
 
@@ -17,7 +17,7 @@ AT = 15
 
 def entries(
     name: str, level: float, step: float, n: int = 25, seed: int = 1, **more: str
-) -> list[Entry]:
+) -> list[HistoryEntry]:
     """Return entries of one figure that steps by a factor at `AT`."""
     return [
         entry(number, {name: level * own * (step if number >= AT else 1.0)}, **more)  # type: ignore[arg-type]
@@ -25,7 +25,7 @@ def entries(
     ]
 
 
-def checked(path: Path, found: list[Entry], **options: object) -> TrackedHistory:
+def checked(path: Path, found: list[HistoryEntry], **options: object) -> TrackedHistory:
     history(path, found)
     return track(path, read(path), **options)  # type: ignore[arg-type]
 
@@ -208,7 +208,7 @@ def test_few_results_are_said_to_be_too_few(tmp_path: Path) -> None:
     assert "? none new" in ended.output and "a series needs 10 results" in ended.output
 
 
-def one_way(factor: float, bound_ns: float | None) -> list[Entry]:
+def one_way(factor: float, bound_ns: float | None) -> list[HistoryEntry]:
     """Return results of two nodes: a one-way latency of 1 ms that steps by a factor at `AT`, with a
     bound of the clocks, or of a Busmark that did not store it."""
     own = {"latencies": {MEDIAN: "one_way"}}

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from track_histories import MEDIAN, entry, history, noise, run
 
-from busmark.track import Entry, read, track
+from busmark.track import HistoryEntry, read, track
 
 pytestmark = pytest.mark.usefixtures("page_script")
 
 BEFORE = 20
 
 
-def results(factors: Sequence[float], seed: int = 1) -> list[Entry]:
+def results(factors: Sequence[float], seed: int = 1) -> list[HistoryEntry]:
     """Return twenty results that are alike, then these."""
     every = [1.0] * BEFORE + list(factors)
     return [
@@ -25,7 +25,7 @@ def results(factors: Sequence[float], seed: int = 1) -> list[Entry]:
     ]
 
 
-def codes(path: Path, entries: Sequence[Entry], *options: str) -> list[int]:
+def codes(path: Path, entries: Sequence[HistoryEntry], *options: str) -> list[int]:
     """Return the codes of a check after each of the results behind the twenty."""
     found = []
     for count in range(BEFORE + 1, len(entries) + 1):

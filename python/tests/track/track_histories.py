@@ -14,7 +14,7 @@ from compare_results import campaign
 from seams import command
 
 from busmark.errors import UserError
-from busmark.track import Commit, Entry, Machine, TrackedCase
+from busmark.track import Commit, HistoryEntry, Machine, TrackedCase
 
 __all__ = ["campaign", "entry", "figure", "history", "noise", "run"]
 
@@ -46,7 +46,7 @@ def figure(value: float, unit: str = "ns") -> dict[str, Any]:
 def entry(
     number: int, figures: dict[str, float], *, host: str = "bench", kernel: str = "6.1",
     adapter: str = "udp", version: str = "1", size: int = 64, **more: Any,
-) -> Entry:  # fmt: skip
+) -> HistoryEntry:  # fmt: skip
     """Return a result of the commit of this number, one each day."""
     units = {GOODPUT: "Mbit/s", LOSS: "1"}
     own = {name: figure(value, units.get(name, "ns")) for name, value in figures.items()}
@@ -58,7 +58,7 @@ def entry(
         latencies={MEDIAN: "half_round_trip"} if MEDIAN in own else {},
     ))  # fmt: skip
     day = f"2026-{1 + number // 28:02d}-{1 + number % 28:02d}T00:00:00Z"
-    return Entry(
+    return HistoryEntry(
         commit=Commit(id=f"{number:040x}", utc=day, subject=f"change {number}"),
         machine=Machine(name=host, facts={"hostname": host, "cpu_model": "A"},
                         settings={"kernel": kernel}),
@@ -68,7 +68,7 @@ def entry(
     )  # fmt: skip
 
 
-def history(path: Path, entries: Sequence[Entry]) -> Path:
+def history(path: Path, entries: Sequence[HistoryEntry]) -> Path:
     """Write the file as `add` writes it."""
     lines = [one.model_dump_json(exclude_none=True) + "\n" for one in entries]
     path.write_text("".join(lines), encoding="utf-8")

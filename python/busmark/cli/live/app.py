@@ -19,7 +19,7 @@ from textual.binding import Binding, BindingType
 from textual.events import Resize
 from textual.widgets import Input, Static
 
-from busmark.cli.live.columns import Column, R, View, ordered, save
+from busmark.cli.live.columns import GridColumn, R, View, ordered, save
 from busmark.cli.live.dialogs import Keys
 from busmark.cli.live.grid import Grid
 from busmark.cli.live.terminal import Terminal
@@ -38,7 +38,7 @@ DETAIL_FROM = 18
 class ViewState:
     """How a view was shown: sorted, searched, which row was chosen."""
 
-    column: Column[Any] | None
+    column: GridColumn[Any] | None
     backwards: bool
     found: str
     chosen: Hashable
@@ -307,7 +307,7 @@ class LiveApp(View[R], App[None]):
 
     def action_sort(self, by: int) -> None:
         """Sort by the next or previous column, or by none."""
-        places: list[Column[Any] | None] = [None, *self.view.COLUMNS]
+        places: list[GridColumn[Any] | None] = [None, *self.view.COLUMNS]
         at = places.index(self._grid.column)
         self._grid.column = places[(at + by) % len(places)]
         self._sorted()

@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from busmark.cli.live.app import LiveApp
-from busmark.cli.live.columns import Column
+from busmark.cli.live.columns import GridColumn
 from busmark.cli.live.values import count, percent, sparkline, us, value
 
 Event = dict[str, Any]
@@ -175,17 +175,17 @@ def _last(case: CaseSeen, _: int = 0) -> str:
     return f"{value(case.value)}/s" if rate else f"{us(_half(case.value))} µs"
 
 
-COLUMNS: list[Column[CaseSeen]] = [
-    Column("case", "case", 22, lambda c, _: c.name, lambda c: c.name, left=True, grows=True),
-    Column("state", "state", 11, lambda c, _: c.state, lambda c: c.state, left=True),
-    Column("rounds", "rounds", 6, lambda c, _: count(c.rounds), lambda c: c.rounds, rank=2),
-    Column("rate_hz", "rate/s", 9, lambda c, _: value(c.rate_hz), lambda c: c.rate_hz),
-    Column("median_us", "med. µs", 8, lambda c, _: us(_half(c.median_ns)),
+COLUMNS: list[GridColumn[CaseSeen]] = [
+    GridColumn("case", "case", 22, lambda c, _: c.name, lambda c: c.name, left=True, grows=True),
+    GridColumn("state", "state", 11, lambda c, _: c.state, lambda c: c.state, left=True),
+    GridColumn("rounds", "rounds", 6, lambda c, _: count(c.rounds), lambda c: c.rounds, rank=2),
+    GridColumn("rate_hz", "rate/s", 9, lambda c, _: value(c.rate_hz), lambda c: c.rate_hz),
+    GridColumn("median_us", "med. µs", 8, lambda c, _: us(_half(c.median_ns)),
            lambda c: _us(c.median_ns)),
-    Column("p99_us", "p99 µs", 8, lambda c, _: us(_half(c.p99_ns)), lambda c: _us(c.p99_ns)),
-    Column("loss", "lost", 6, lambda c, _: percent(_lost(c)), _lost, rank=1),
-    Column("last_round", "last round", 12, _last, lambda c: c.value, rank=3),
-    Column("trend", "trend", 8, lambda c, width: sparkline(c.trend, width), lambda c: None,
+    GridColumn("p99_us", "p99 µs", 8, lambda c, _: us(_half(c.p99_ns)), lambda c: _us(c.p99_ns)),
+    GridColumn("loss", "lost", 6, lambda c, _: percent(_lost(c)), _lost, rank=1),
+    GridColumn("last_round", "last round", 12, _last, lambda c: c.value, rank=3),
+    GridColumn("trend", "trend", 8, lambda c, width: sparkline(c.trend, width), lambda c: None,
            rank=4, grows=True),
 ]  # fmt: skip
 

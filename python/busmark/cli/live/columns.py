@@ -24,7 +24,7 @@ GAP = 1
 
 
 @dataclass(frozen=True)
-class Column(Generic[R]):
+class GridColumn(Generic[R]):
     """One column of rows of a kind."""
 
     name: str
@@ -51,7 +51,7 @@ class Column(Generic[R]):
         return text.ljust(width) if self.left else text.rjust(width)
 
 
-def fitting(columns: Sequence[Column[R]], width: int) -> list[tuple[Column[R], int]]:
+def fitting(columns: Sequence[GridColumn[R]], width: int) -> list[tuple[GridColumn[R], int]]:
     """Return those that there is room for, each with its width."""
     chosen = list(columns)
 
@@ -70,7 +70,7 @@ def fitting(columns: Sequence[Column[R]], width: int) -> list[tuple[Column[R], i
     return [(column, column.width + shares.get(id(column), 0)) for column in chosen]
 
 
-def ordered(rows: Iterable[R], column: Column[R] | None, *, backwards: bool) -> list[R]:
+def ordered(rows: Iterable[R], column: GridColumn[R] | None, *, backwards: bool) -> list[R]:
     """Sort rows by the values of a column; rows whose value is not known come last."""
     if column is None:
         return list(rows)
@@ -89,7 +89,7 @@ class View(Generic[R]):
 
     NAME: ClassVar[str] = ""
     """Files that are saved have it in their name."""
-    COLUMNS: ClassVar[Sequence[Column[Any]]] = ()
+    COLUMNS: ClassVar[Sequence[GridColumn[Any]]] = ()
     FOOTER: ClassVar[str] = (
         "q quit  ? help  p pause  / search  < > sort  r reverse  d detail  s save"
     )
@@ -146,7 +146,7 @@ def save(
     folder: Path,
     name: str,
     heading: str,
-    columns: Sequence[Column[R]],
+    columns: Sequence[GridColumn[R]],
     rows: Sequence[R],
     detail: Sequence[str],
 ) -> tuple[Path, Path]:
@@ -188,7 +188,7 @@ def _value(value: Any) -> Any:
 
 
 def _text(
-    heading: str, columns: Sequence[Column[R]], rows: Sequence[R], detail: Sequence[str]
+    heading: str, columns: Sequence[GridColumn[R]], rows: Sequence[R], detail: Sequence[str]
 ) -> str:
     widths = [max(column.width, WIDEST if column.grows else 0) for column in columns]
     gap = " " * GAP

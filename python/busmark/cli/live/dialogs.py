@@ -90,7 +90,7 @@ class Keys(Dialog):
         super().__init__(title, Text("\n").join(lines))
 
 
-class Question(Dialog):
+class QuestionDialog(Dialog):
     """Does something if it is answered by `y`; then shows what came of it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -99,9 +99,9 @@ class Question(Dialog):
     ]
     KEYS = "y yes  n no"
 
-    def __init__(self, title: str, text: str, yes: Callable[[Question], None]) -> None:
+    def __init__(self, title: str, text: str, yes: Callable[[QuestionDialog], None]) -> None:
         super().__init__(title, text)
-        self._yes: Callable[[Question], None] | None = yes
+        self._yes: Callable[[QuestionDialog], None] | None = yes
 
     def action_yes(self) -> None:
         """Answer with yes, once."""
@@ -112,7 +112,7 @@ class Question(Dialog):
 
 
 @dataclass(frozen=True)
-class Field:
+class FormField:
     """A line of a form."""
 
     name: str
@@ -126,7 +126,7 @@ class Field:
     """Words of which one is chosen; none: any text."""
 
 
-class Choice(Static, can_focus=True):
+class ChoiceField(Static, can_focus=True):
     """One of some words."""
 
     DEFAULT_CSS = """
@@ -188,7 +188,7 @@ class Form(Dialog):
         self,
         title: str,
         text: str,
-        fields: Sequence[Field],
+        fields: Sequence[FormField],
         send: Callable[[Form, dict[str, str]], None],
     ) -> None:
         super().__init__(title, text)
@@ -205,7 +205,7 @@ class Form(Dialog):
                 with Horizontal():
                     yield Static(field.label, classes="label", markup=False)
                     if field.choices:
-                        yield Choice(field.choices, field.value, id=field.name)
+                        yield ChoiceField(field.choices, field.value, id=field.name)
                     else:
                         yield Input(field.value, field.example, id=field.name, compact=True)
         yield Static(id="hint", markup=False)
@@ -246,6 +246,6 @@ class Form(Dialog):
         values = {}
         for field in self._fields:
             widget = self.query_one(f"#{field.name}")
-            assert isinstance(widget, Input | Choice)
+            assert isinstance(widget, Input | ChoiceField)
             values[field.name] = widget.value.strip()
         self._send(self, values)

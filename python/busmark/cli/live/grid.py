@@ -12,7 +12,7 @@ from textual.coordinate import Coordinate
 from textual.message import Message
 from textual.widgets import DataTable
 
-from busmark.cli.live.columns import GAP, Column, R, View, fitting
+from busmark.cli.live.columns import GAP, GridColumn, R, View, fitting
 from busmark.cli.output import visible
 
 
@@ -40,19 +40,19 @@ class Grid(DataTable[Text], Generic[R], inherit_bindings=False):
     class Sorted(Message):
         """The head of a column was clicked."""
 
-        def __init__(self, column: Column[Any]) -> None:
+        def __init__(self, column: GridColumn[Any]) -> None:
             self.column = column
             super().__init__()
 
     def __init__(self, **options: Any) -> None:
         super().__init__(cursor_type="row", cell_padding=0, **options)
-        self.column: Column[R] | None = None
+        self.column: GridColumn[R] | None = None
         """Column by which rows are sorted; for the sign in its head."""
         self.backwards = False
         self.chosen: Hashable = None
         """Key of the row that is chosen."""
         self._rows: Sequence[R] = ()
-        self._heads: list[tuple[Column[R], int, str]] = []
+        self._heads: list[tuple[GridColumn[R], int, str]] = []
         """Columns that there is room for, each with its width and its head."""
         self._cells: dict[int, list[Text]] = {}
         """Cells of the rows that have been seen, by their place."""
@@ -120,7 +120,7 @@ class Grid(DataTable[Text], Generic[R], inherit_bindings=False):
                     self.update_cell_at(Coordinate(place, at), cell)
             self._cells[place] = cells
 
-    def _fitting(self) -> list[tuple[Column[R], int, str]]:
+    def _fitting(self) -> list[tuple[GridColumn[R], int, str]]:
         """Return the columns that there is room for, each with its width and its head."""
         found = []
         # One column is left for the bar beside the rows.

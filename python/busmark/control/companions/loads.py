@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from busmark.control.companions.companion import Companion, Stage
-from busmark.control.places import Place
+from busmark.control.places import ParticipantPlace
 from busmark.control.waiting import in_thread
 from busmark.errors import RoundError, UserError
-from busmark.load import TOOLS, Load, Running, Site, here, parse
+from busmark.load import TOOLS, Load, LoadSite, Running, here, parse
 from busmark.nodes import Node
 
 
@@ -36,7 +36,7 @@ class Loads(Companion):
             # This round only: another may be without load.
             raise RoundError("load", error.message) from None
 
-    def _sites(self, load: Load) -> list[Site]:
+    def _sites(self, load: Load) -> list[LoadSite]:
         params, places, folder = self.stage.params, self.stage.places, self.stage.folder
         if params.network == "nodes":
             occupied = [seat.place for seat in self.stage.seats]
@@ -65,11 +65,11 @@ class Loads(Companion):
         return []
 
 
-def site_of(place: Place) -> Site:
+def site_of(place: ParticipantPlace) -> LoadSite:
     """Return a node of the user's as a site for loads."""
     node = place.node
     assert node is not None
-    return Site(
+    return LoadSite(
         node.run_dir,
         node.command,
         node.facts.profile["cpus_online"],

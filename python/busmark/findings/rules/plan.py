@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def target_missed(view: CaseView) -> Iterator[Observation]:
-    from busmark.stats import Spread
+    from busmark.stats import StatisticSpread
 
     rounds = view.result.manifest.scenario.get("rounds", {})
     target = rounds.get("target") or 0.0
     values, variances = view.values("statistic_value"), view.values("statistic_variance")
     if target <= 0 or len(values) < 2:
         return
-    width = Spread.of(
+    width = StatisticSpread.of(
         list(values.values()), [variances[number] for number in values]
     ).relative_half_width()
     if width is not None and width > target:

@@ -11,7 +11,7 @@ from busmark.findings.rule import Observation, Rule, count, duration, number, p_
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series
-    from busmark.stats import Dependence, Mode
+    from busmark.stats import DensityMode, Dependence
     from busmark.store.result import Result
 
 MIN_BIMODAL_SAMPLES = 200
@@ -49,7 +49,7 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
 
     held = view.held_back if has_rate(view.params) else {}
     tested = 0
-    found: dict[int, tuple[Mode, Mode]] = {}
+    found: dict[int, tuple[DensityMode, DensityMode]] = {}
     for at, series in view.latencies.items():
         positive = series[series > 0.0]
         if positive.size >= MIN_BIMODAL_SAMPLES:
@@ -91,7 +91,7 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
     )
 
 
-def _throughout(series: Series) -> tuple[Mode, Mode] | None:
+def _throughout(series: Series) -> tuple[DensityMode, DensityMode] | None:
     """Return the two largest modes of a round, the lower first, if each half of the round has both:
     one that follows the other is a change during the round."""
     from busmark.stats import modes
@@ -108,11 +108,11 @@ def _throughout(series: Series) -> tuple[Mode, Mode] | None:
     return low, high
 
 
-def _between(low: Mode, high: Mode) -> float:
+def _between(low: DensityMode, high: DensityMode) -> float:
     return float((low.location * high.location) ** 0.5)
 
 
-def _turns(series: Series, low: Mode, high: Mode) -> float:
+def _turns(series: Series, low: DensityMode, high: DensityMode) -> float:
     """Return the share of samples that are in the other mode than the sample before."""
     above = series[series > 0.0] > _between(low, high)
     return float((above[1:] != above[:-1]).mean())

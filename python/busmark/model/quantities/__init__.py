@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from busmark.model.entry import TESTS, Estimate, Need, Number
+from busmark.model.entry import TESTS, EstimatedQuantity, Need, Number
 from busmark.model.quantities import counters, discovery, host, latency, stream
 from busmark.model.quantities.host import CPUS_USED
 from busmark.model.quantities.latency import JITTER_SHARE, LATENCIES, PINGS, PROBES
@@ -27,14 +27,14 @@ _BROUGHT = declared(
     ),
 )
 
-OF_CASES: tuple[Estimate | Number, ...] = (
+OF_CASES: tuple[EstimatedQuantity | Number, ...] = (
     *(one for subject in _CORE[:-1] for one in subject.OF_CASES),
     *_BROUGHT.values(),
     *discovery.OF_CASES,
 )
 """Quantities of a case that are no latencies of single samples, each a row of its subject."""
 
-ESTIMATES = tuple(one for one in OF_CASES if isinstance(one, Estimate) and one.of_cases)
+ESTIMATES = tuple(one for one in OF_CASES if isinstance(one, EstimatedQuantity) and one.of_cases)
 """Quantities with an interval."""
 
 NUMBERS = tuple(one for one in OF_CASES if isinstance(one, Number))
@@ -42,7 +42,7 @@ NUMBERS = tuple(one for one in OF_CASES if isinstance(one, Number))
 COMPARED = {
     one.compared.name: one.compared
     for one in OF_CASES
-    if isinstance(one, Estimate) and one.compared
+    if isinstance(one, EstimatedQuantity) and one.compared
 }
 """Quantities that comparisons have besides statistics of latencies, by name."""
 
@@ -117,16 +117,16 @@ _LATENCIES = (
 )
 
 
-def _quantity(one: Estimate | Number) -> Quantity:
+def _quantity(one: EstimatedQuantity | Number) -> Quantity:
     others = ("read_rate",) if one is GOODPUT else ()
-    compared = one.compared.name if isinstance(one, Estimate) and one.compared else ""
-    names, also = (one.names, one.also) if isinstance(one, Estimate) else ((), ())
+    compared = one.compared.name if isinstance(one, EstimatedQuantity) and one.compared else ""
+    names, also = (one.names, one.also) if isinstance(one, EstimatedQuantity) else ((), ())
     return Quantity(
         one.quantity or one.key,
         one.unit,
         one.meaning,
         (one.statistic,),
-        more_is_better=isinstance(one, Estimate) and one.more_is_better,
+        more_is_better=isinstance(one, EstimatedQuantity) and one.more_is_better,
         others=others,
         tests=one.tests,
         needs=one.needs,
@@ -149,7 +149,7 @@ def _by_name(*rows: Quantity) -> dict[str, Quantity]:
 
 QUANTITIES = _by_name(
     *_LATENCIES,
-    *(_quantity(one) for one in OF_CASES if isinstance(one, Estimate)),
+    *(_quantity(one) for one in OF_CASES if isinstance(one, EstimatedQuantity)),
     *map(_quantity, NUMBERS),
 )
 """All quantities, by name."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from busmark.model.entry import (
     STUDENT,
     Compared,
-    Estimate,
+    EstimatedQuantity,
     Explained,
     Heading,
     Number,
@@ -40,7 +40,7 @@ def _discovery_of_round(row: Row, params: Parameters) -> float | None:
     return None if value is None else value * S_TO_NS
 
 
-DISCOVERY = Estimate(
+DISCOVERY = EstimatedQuantity(
     key="discovery",
     of_cases=False,
     also=("matching",),
@@ -59,7 +59,7 @@ DISCOVERY = Estimate(
     ),
 )
 
-CREATION_TIME = Estimate(
+CREATION_TIME = EstimatedQuantity(
     key="creation",
     unit="ns",
     suffix="_ns",
@@ -83,7 +83,7 @@ CREATION_TIME = Estimate(
     ),
 )
 
-OWN_MATCH = Estimate(
+OWN_MATCH = EstimatedQuantity(
     key="own_match",
     unit="ns",
     suffix="_ns",
@@ -93,7 +93,7 @@ OWN_MATCH = Estimate(
     compared=_compared("own_match", "own match"),
 )
 
-PEER_MATCH = Estimate(
+PEER_MATCH = EstimatedQuantity(
     key="peer_match",
     unit="ns",
     suffix="_ns",
@@ -103,7 +103,7 @@ PEER_MATCH = Estimate(
     compared=_compared("peer_match", "peer match"),
 )
 
-FIRST_SAMPLE = Estimate(
+FIRST_SAMPLE = EstimatedQuantity(
     key="first_sample",
     unit="ns",
     suffix="_ns",
@@ -113,7 +113,7 @@ FIRST_SAMPLE = Estimate(
     compared=_compared("first_sample", "first sample"),
 )
 
-OWN_MATCH_AFTER = Estimate(
+OWN_MATCH_AFTER = EstimatedQuantity(
     key="own_match_after",
     unit="ns",
     suffix="_ns",
@@ -122,7 +122,7 @@ OWN_MATCH_AFTER = Estimate(
     tables={"discovery": Heading("Own match − creation", minor=True)},
 )
 
-PEER_MATCH_AFTER = Estimate(
+PEER_MATCH_AFTER = EstimatedQuantity(
     key="peer_match_after",
     unit="ns",
     suffix="_ns",
@@ -132,7 +132,7 @@ PEER_MATCH_AFTER = Estimate(
     tables={"discovery": Heading("Peer match − creation", minor=True)},
 )
 
-FIRST_SAMPLE_AFTER = Estimate(
+FIRST_SAMPLE_AFTER = EstimatedQuantity(
     key="first_sample_after",
     unit="ns",
     suffix="_ns",
@@ -153,7 +153,7 @@ FIRST_SAMPLE_AFTER = Estimate(
     ),
 )
 
-LOST_BEFORE = Estimate(
+LOST_BEFORE = EstimatedQuantity(
     key="lost_before",
     statistic="mean",
     unit="",

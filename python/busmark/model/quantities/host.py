@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from busmark.model.entry import Estimate, Number, everywhere
+from busmark.model.entry import EstimatedQuantity, Number, everywhere
 from busmark.model.quantities.parts import (
     MATCHED_ENDPOINTS,
     MATCHED_UNKNOWN,
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 UNREAD = "the counters of its participants were not read within the measured time"
 
-CPUS_USED = Estimate(
+CPUS_USED = EstimatedQuantity(
     key="cpus_used",
     quantity="cpu",
     unit="CPU",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from busmark import stats
-from busmark.model.entry import STUDENT, Described, Estimate, Explained, Heading, Number
+from busmark.model.entry import STUDENT, EstimatedQuantity, Explained, Heading, LatencySet, Number
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
@@ -18,18 +18,18 @@ def _jitter(case: CaseSummary) -> Distribution | None:
     return found.jitter if found else None
 
 
-PINGS = Described("half_round_trip", "round trips of pings, halved", lambda case: case.rtt_2)
-PROBES = Described(
+PINGS = LatencySet("half_round_trip", "round trips of pings, halved", lambda case: case.rtt_2)
+PROBES = LatencySet(
     "probe_one_way",
     "one-way latencies in a stream: of every sample of one at a rate, else of its probes",
     lambda case: case.throughput.probe_one_way if case.throughput else None,
 )
-PROBE_TRIPS = Described(
+PROBE_TRIPS = LatencySet(
     "probe_round_trip",
     "round trips of probes in a stream",
     lambda case: case.throughput.probe_round_trip if case.throughput else None,
 )
-JITTER = Described(
+JITTER = LatencySet(
     "jitter",
     "magnitudes of the change of that latency from a sample to the next (RFC 3393)",
     _jitter,
@@ -41,7 +41,7 @@ def _ipdv(case: CaseSummary) -> Distribution | None:
     return found.ipdv if found else None
 
 
-IPDV = Described(
+IPDV = LatencySet(
     "ipdv",
     "changes of that latency from a sample to the next, with their signs (RFC 3393)",
     _ipdv,
@@ -69,7 +69,7 @@ def median_if_known(segment: Segment | None) -> Figure | None:
     return segment.median if segment and not segment.unknown else None
 
 
-ONE_WAY_THERE = Estimate(
+ONE_WAY_THERE = EstimatedQuantity(
     key="one_way_there_median",
     quantity="one_way_there",
     unit="ns",
@@ -80,7 +80,7 @@ ONE_WAY_THERE = Estimate(
     explained=(BOTH,),
 )
 
-ONE_WAY_BACK = Estimate(
+ONE_WAY_BACK = EstimatedQuantity(
     key="one_way_back_median",
     quantity="one_way_back",
     unit="ns",
@@ -92,7 +92,7 @@ ONE_WAY_BACK = Estimate(
 )
 
 
-JITTER_SHARE = Estimate(
+JITTER_SHARE = EstimatedQuantity(
     key="jitter_share",
     also=("jitter", "ipdv", "pdv"),
     unit="1",

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from busmark import stats
-from busmark.model.entry import STUDENT, Compared, Estimate, Explained, Heading, Number, Row
+from busmark.model.entry import (
+    STUDENT,
+    Compared,
+    EstimatedQuantity,
+    Explained,
+    Heading,
+    Number,
+    Row,
+)
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
@@ -31,7 +39,7 @@ _GOODPUT_COMPARED = Compared(
     counted="received",
 )
 
-GOODPUT = Estimate(
+GOODPUT = EstimatedQuantity(
     key="goodput_mbit_per_s",
     quantity="goodput",
     also=("throughput", "bandwidth"),
@@ -85,7 +93,7 @@ THEORETICAL = Number(
     ),
 )
 
-NUMBERED = Estimate(
+NUMBERED = EstimatedQuantity(
     key="numbered_per_s",
     quantity="numbered_rate",
     unit="1/s",
@@ -108,7 +116,7 @@ NUMBERED = Estimate(
     ),
 )
 
-WRITTEN = Estimate(
+WRITTEN = EstimatedQuantity(
     key="written_per_s",
     quantity="write_rate",
     also=("written",),
@@ -133,7 +141,7 @@ WRITTEN = Estimate(
     ),
 )
 
-READ = Estimate(
+READ = EstimatedQuantity(
     key="samples_per_s",
     quantity="read_rate",
     names=("samples_per_s.throughput",),
@@ -146,7 +154,7 @@ READ = Estimate(
     details="samples read",
 )
 
-DRAIN = Estimate(
+DRAIN = EstimatedQuantity(
     key="drain_ns",
     quantity="drain",
     unit="ns",
@@ -353,7 +361,7 @@ UNACKNOWLEDGED = Number(
     pick=lambda case: own.unacknowledged if (own := batches_of(case)) else None,
 )
 
-BATCH_TIME = Estimate(
+BATCH_TIME = EstimatedQuantity(
     key="batch_time",
     unit="ns",
     suffix="_ns",
@@ -370,7 +378,7 @@ def _lost_of_round(row: Row) -> tuple[int, int] | None:
     return (row["lost"], expected) if expected and row["lost"] is not None else None
 
 
-LOSS = Estimate(
+LOSS = EstimatedQuantity(
     key="loss",
     statistic="mean",
     unit="1",
@@ -389,7 +397,7 @@ LOSS = Estimate(
     ),
 )
 
-SUSTAINED_RATE = Estimate(
+SUSTAINED_RATE = EstimatedQuantity(
     key="sustained_rate_per_s",
     quantity="sustained_rate",
     also=("capacity",),

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from busmark.cli.documents import Files, show, written
+from busmark.cli.documents import FileOptions, show, written
 from busmark.cli.options import Amount, wide
 from busmark.cli.output import echo, say_file
-from busmark.cli.places import Place, or_newest
+from busmark.cli.places import CasePlace, or_newest
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -190,7 +190,7 @@ def _of_lab(name: str, node: str) -> list[str]:
 def _answer(
     found: T,
     document: Callable[[T], Document],
-    files: Files | None,
+    files: FileOptions | None,
     *,
     as_json: bool,
     on_screen: Callable[[T], Document] | None = None,
@@ -215,7 +215,7 @@ CAPTURES = {".pcap", ".pcapng", ".cap"}
 
 @click.command("explain", epilog="Example: busmark capture explain traffic.pcapng")
 @click.argument(
-    "place", metavar="[FILE|DIRECTORY[#CASE]]", required=False, type=Place(), callback=or_newest
+    "place", metavar="[FILE|DIRECTORY[#CASE]]", required=False, type=CasePlace(), callback=or_newest
 )
 @click.option("--case", "wanted", metavar="CASE", help="The case, or its number, such as 003.")
 @click.option(
@@ -273,7 +273,7 @@ def explain_command(
     """
     from busmark.plugins.capture.late import MOST_WORST, of_case, of_file
 
-    files = Files.of("late samples", options)
+    files = FileOptions.of("late samples", options)
     file = Path(str(place))
     if not file.exists() and CAPTURES & set(file.suffixes):
         from busmark.errors import UserError
@@ -386,7 +386,7 @@ def analyse_command(
     """
     from busmark.plugins.capture.analysis import READ, analyse, check_readable
 
-    files = Files.of("capture", options)
+    files = FileOptions.of("capture", options)
     analysis = analyse(
         file, agent_ports=agent_ports, application=application, until=ENDS.get(until)
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from busmark.control.companions.companion import Companion, Stage
-from busmark.control.places import Place
+from busmark.control.places import ParticipantPlace
 from busmark.control.waiting import in_thread, together
 from busmark.errors import RoundError, UserError
 from busmark.launcher import Start
@@ -67,7 +67,7 @@ class Capture(Companion):
         except CaptureFailed as error:
             raise _raised(error, stage.results) from None
 
-    def _cpus(self, place: Place) -> list[int]:
+    def _cpus(self, place: ParticipantPlace) -> list[int]:
         """Return the CPUs of the place's machine that no participant uses, where there are such."""
         seats = self.stage.seats
         matrix = [seat for seat in seats if seat.participant.side]
@@ -114,13 +114,13 @@ class Capture(Companion):
         return [problem for each in self._taken.values() for problem in each.problems]
 
 
-def interfaces(stage: Stage) -> list[tuple[Place, str]]:
+def interfaces(stage: Stage) -> list[tuple[ParticipantPlace, str]]:
     """List each interface once: the interfaces of all participants; and loopback where several of
     them, or one and a server, have one network."""
     places = [seat.place for seat in stage.seats] + [own[0].place for own in stage.served]
     # Places on which this is the same have one network.
     networks = [p.node.facts.network if p.node else p.lab_node or "" for p in places]
-    found: dict[tuple[str, str], Place] = {}
+    found: dict[tuple[str, str], ParticipantPlace] = {}
     for place, network in zip(places, networks, strict=True):
         found.setdefault((network, place.interface), place)
         if networks.count(network) > 1:
@@ -128,7 +128,7 @@ def interfaces(stage: Stage) -> list[tuple[Place, str]]:
     return [(place, interface) for (_, interface), place in found.items()]
 
 
-def _site(place: Place) -> Site:
+def _site(place: ParticipantPlace) -> Site:
     node = place.node
     if node is None:
         return Site(lambda words: Start([*place.prefix, *words]))

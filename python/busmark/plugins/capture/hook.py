@@ -14,7 +14,7 @@ from typing import cast
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control.hooks import Wire
+from busmark.control.hooks import RoundPackets
 from busmark.control.round import RoundData
 from busmark.control.waiting import in_thread
 from busmark.errors import UserError
@@ -125,11 +125,13 @@ FAILURES = (
 )
 
 
-async def decode(case: Case, number: int, data: RoundData, cookie: int, folder: Path) -> Wire:
+async def decode(
+    case: Case, number: int, data: RoundData, cookie: int, folder: Path
+) -> RoundPackets:
     """Decode the captures of a round that has ended. Whatever fails, the round is kept: what could
     not be done is among what its companions say. `folder` is for files meanwhile."""
     if not data.captures:
-        return Wire()
+        return RoundPackets()
     said: list[str] = []
     tables: list[Path] = []
     try:
@@ -137,7 +139,7 @@ async def decode(case: Case, number: int, data: RoundData, cookie: int, folder: 
         wire = await in_thread(_wire, case, number, data, found, said)
     except FAILURES as error:
         said.append(f"the packets were not evaluated: {_first(error)}")
-        wire = Wire()
+        wire = RoundPackets()
     finally:
         for table in tables:
             table.unlink(missing_ok=True)
@@ -176,10 +178,12 @@ async def _run(words: list[str]) -> tuple[int, str, str]:
         return process.returncode or 0, output, errors
 
 
-def _wire(case: Case, number: int, data: RoundData, found: list[Decoding], said: list[str]) -> Wire:
+def _wire(
+    case: Case, number: int, data: RoundData, found: list[Decoding], said: list[str]
+) -> RoundPackets:
     key = {"case": case.id, "round": number}
     if not found:
-        return Wire()
+        return RoundPackets()
     flows = {end: flow.name for end, (flow, _) in data.flows.ends.items()}
     hops = passages(found, flows.get).with_columns(
         pl.lit(value).alias(name) for name, value in key.items()
@@ -193,14 +197,14 @@ def _wire(case: Case, number: int, data: RoundData, found: list[Decoding], said:
     frames: dict[str, pl.DataFrame | None] = {"hops": hops.select(list(schema)).cast(schema)}
     # Costs of a part of what was on the wire would be read as costs of the whole.
     if len(found) < len(data.captures) or any(each.fault for each in found):
-        return Wire(frames)
+        return RoundPackets(frames)
     spent = costs(found)
     rows = [{**key, "purpose": purpose, **counts} for purpose, counts in spent.items()]
     frames["wire"] = pl.DataFrame(rows, schema=polars_schema("wire"))
     figures = _figures(spent, _samples(found, _window(data)))
     if not figures["wire_samples"]:
         figures["wire_samples"] = _unseen(data, figures["wire_bytes"] or 0)
-    return Wire(frames, figures)
+    return RoundPackets(frames, figures)
 
 
 def _figures(spent: Mapping[str, Mapping[str, int]], samples: int) -> dict[str, int | None]:

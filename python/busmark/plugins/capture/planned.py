@@ -14,7 +14,7 @@ from busmark.carriers import LOCAL, carrier, in_words
 from busmark.facts import adapter_facts
 from busmark.model.parameters import Parameters
 from busmark.plan.counts import measured_s, of_flow
-from busmark.plan.flows import Flow, flows
+from busmark.plan.flows import PlannedFlow, flows
 from busmark.plugins.capture.section import AUTO, CaptureSection
 from busmark.scenario import HEADER_BYTES, Scenario
 from busmark.store import Case
@@ -138,7 +138,7 @@ def expected_bytes(capture: CaptureSection, params: Parameters) -> float:
     return min(size, float(capture.max_bytes))
 
 
-def _bytes(capture: CaptureSection, flow: Flow, length: float, params: Parameters) -> float:
+def _bytes(capture: CaptureSection, flow: PlannedFlow, length: float, params: Parameters) -> float:
     samples = of_flow(flow, params, length).written
     ways = len(flow.readers) + (len(flow.answering) if flow.kind == "pings" else 0)
     if flow.qos.get("reliability") == "reliable":

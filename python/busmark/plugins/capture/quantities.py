@@ -9,7 +9,7 @@ from busmark import stats
 from busmark.model.entry import (
     Compared,
     Cost,
-    Estimate,
+    EstimatedQuantity,
     Explained,
     Heading,
     Number,
@@ -114,7 +114,7 @@ def _wire_bytes_of_round(row: Row, params: Parameters) -> float | None:
 
 _WIRE_BYTES_HEADING = Heading("Wire bytes per sample", minor=True, last=True, interval=False)
 
-WIRE_BYTES = Estimate(
+WIRE_BYTES = EstimatedQuantity(
     key="wire_bytes_per_sample",
     unit="B",
     meaning="bytes on the wire of the measured time, for each sample that passed it",
@@ -162,7 +162,7 @@ def _wire_packets_of_round(row: Row, params: Parameters) -> float | None:
     return per_sample("wire_packets", row)
 
 
-WIRE_PACKETS = Estimate(
+WIRE_PACKETS = EstimatedQuantity(
     key="wire_packets_per_sample",
     unit="",
     meaning="packets of the measured time, for each sample that passed the wire",
@@ -177,7 +177,7 @@ WIRE_PACKETS = Estimate(
     ),
 )
 
-WIRE_OVERHEAD = Estimate(
+WIRE_OVERHEAD = EstimatedQuantity(
     key="wire_overhead_share",
     unit="1",
     within=stats.SHARE,
@@ -197,7 +197,7 @@ WIRE_OVERHEAD = Estimate(
     ),
 )
 
-WIRE_CONTROL = Estimate(
+WIRE_CONTROL = EstimatedQuantity(
     key="wire_control_share",
     unit="1",
     within=stats.SHARE,
@@ -217,7 +217,7 @@ WIRE_CONTROL = Estimate(
     ),
 )
 
-WIRE_REPEATED = Estimate(
+WIRE_REPEATED = EstimatedQuantity(
     key="wire_repeated_share",
     unit="1",
     within=stats.SHARE,
@@ -243,7 +243,7 @@ def _wire_discovery_of_round(row: Row, params: Parameters) -> float | None:
 
 _WIRE_DISCOVERY_HEADING = Heading("Discovery bytes", minor=True, last=True, interval=False)
 
-WIRE_DISCOVERY = Estimate(
+WIRE_DISCOVERY = EstimatedQuantity(
     key="wire_discovery_bytes",
     unit="B",
     meaning="bytes on the wire for discovery and liveliness of DDS, in a whole round",
@@ -270,7 +270,7 @@ WIRE_DISCOVERY = Estimate(
     ),
 )
 
-WIRE_DISCOVERY_PACKETS = Estimate(
+WIRE_DISCOVERY_PACKETS = EstimatedQuantity(
     key="wire_discovery_packets",
     unit="",
     meaning="packets for discovery and liveliness of DDS, in a whole round",

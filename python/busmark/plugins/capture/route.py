@@ -17,7 +17,7 @@ from pydantic import Field
 from busmark.estimate.one_case import Analysis
 from busmark.estimate.rows import row_of, rows_of
 from busmark.model.case import CaseSummary
-from busmark.model.entry import Estimate
+from busmark.model.entry import EstimatedQuantity
 from busmark.model.figure import Figure, Frozen, over_rounds
 from busmark.model.figures import Estimated
 from busmark.model.parameters import Parameters
@@ -329,7 +329,9 @@ def wire(
         return None
     samples = sum(row["wire_samples"] for row in known)
 
-    def figure(one: Estimate, values: list[float | None], within: Range | None = None) -> Any:
+    def figure(
+        one: EstimatedQuantity, values: list[float | None], within: Range | None = None
+    ) -> Any:
         return over_rounds(values, one.unit, samples, within=within or one.within)
 
     def count(column: str) -> list[float | None]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from busmark.scenario.section import Section
+from busmark.scenario.section import ScenarioSection
 
 AUTO = "auto"
 """The filter that the adapters of a case make."""
@@ -14,7 +14,7 @@ LARGEST_PACKET = 262_144
 """Bytes that dumpcap keeps of a packet at most."""
 
 
-class CaptureSection(Section):
+class CaptureSection(ScenarioSection):
     """`[capture]`, or `capture = true`: every round keeps one pcapng file for each interface that
     its traffic passes, from dumpcap."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from busmark.cli.documents import Files, show, written
+from busmark.cli.documents import FileOptions, show, written
 from busmark.cli.options import wide
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
@@ -89,7 +89,7 @@ def show_command(
     from busmark.plugins.papers.blocks import document
     from busmark.present.formats import Views
 
-    files = Files.of("paper", options)
+    files = FileOptions.of("paper", options)
     if directory.is_file():
         made = _captured(directory, paper, application)
     elif application:

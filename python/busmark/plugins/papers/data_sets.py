@@ -15,10 +15,17 @@ from busmark.model.case import CaseSummary
 from busmark.model.naming import Label
 from busmark.model.text import number, plural, size_text
 from busmark.plugins.papers.rounds import Half
-from busmark.present.blocks.tests import ARRIVALS, PERCENTS, Figures, Pair, Size, publisher_figures
+from busmark.present.blocks.tests import (
+    ARRIVALS,
+    PERCENTS,
+    Figures,
+    Size,
+    TestPair,
+    publisher_figures,
+)
 from busmark.present.blocks.tests import pairs as whole_pairs
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Point
+from busmark.present.charts.shapes import Axis, DrawnCurve, Keys, Picture, Plot, Point
 from busmark.present.document import Chart, Section
 
 FIRST = 3
@@ -35,7 +42,7 @@ column "Average"."""
 
 
 @dataclass(frozen=True, slots=True)
-class PaperPair(Pair):
+class PaperPair(TestPair):
     """A test of the thesis over several sizes."""
 
     part: str = ""
@@ -127,7 +134,7 @@ def value_by_value(campaign: Campaign) -> Iterator[Section]:
             )
 
 
-def _columns(pair: Pair, side: str) -> dict[str, list[Point]]:
+def _columns(pair: TestPair, side: str) -> dict[str, list[Point]]:
     """Return the values of a side by their column, over the size, as far as they are known."""
     found: dict[str, list[Point]] = {}
     for row in pair.rows:
@@ -141,7 +148,7 @@ def _columns(pair: Pair, side: str) -> dict[str, list[Point]]:
 def _plots(keys: Keys, drawn: Sequence[tuple[str, str, list[Point]]], label: Label) -> Picture:
     x = Axis("size of the body", "sizes")
     plots = [
-        Plot(x, Axis(axis), [Curve("", label, points)], heading=title)
+        Plot(x, Axis(axis), [DrawnCurve("", label, points)], heading=title)
         for title, axis, points in drawn
     ]
     return Picture(keys, (), plots, "; ".join(_range(title, points) for title, _, points in drawn))
@@ -160,11 +167,11 @@ def _distribution(keys: Keys, axis: str, points: Sequence[Point], label: Label) 
     values = sorted(point.y for point in points)
     exact = [Point(y, 100 * at / len(values)) for at, y in enumerate(values, 1)]
     exact.insert(0, Point(values[0], 0.0))
-    curves = [Curve("exact", label, exact, marks=False, steps=True, dash="solid")]
+    curves = [DrawnCurve("exact", label, exact, marks=False, steps=True, dash="solid")]
     if smooth := stats.kernel_estimate(np.asarray(values), window=(1.0, 99.0)):
         shares = zip(smooth.at, 100 * smooth.cumulative, strict=True)
         curves.append(
-            Curve(
+            DrawnCurve(
                 "smoothed by a Gaussian kernel",
                 label,
                 [Point(float(x), float(y)) for x, y in shares],

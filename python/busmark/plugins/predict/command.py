@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from busmark.cli.documents import Files, show, written
+from busmark.cli.documents import FileOptions, show, written
 from busmark.cli.options import Amount, wide
 from busmark.cli.output import echo
 from busmark.cli.places import Directory, or_newest
@@ -78,7 +78,7 @@ def command(
     from busmark.present.formats import Views
     from busmark.store import Result
 
-    files = Files.of("prediction", options)
+    files = FileOptions.of("prediction", options)
     result = Result(directory)
     for what in result.damage:
         echo(f"left out: {what}", err=True)

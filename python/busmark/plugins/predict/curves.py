@@ -170,7 +170,7 @@ class LoadCurve:
     """Rates at which it was measured, ascending: samples per second, or levels."""
     counts: list[int]
     """Samples at each rate."""
-    curve: stats.Curve
+    curve: stats.SweepCurve
     """Curve in the scales in which it is straight."""
     knee: stats.Knee
 

@@ -63,7 +63,7 @@ from busmark.plugins.predict.sweeps import (
     sweep_of,
     sweeps,
 )
-from busmark.stats import MIN_POINTS, SIGNED, Line, robust_line
+from busmark.stats import MIN_POINTS, SIGNED, FittedLine, robust_line
 from busmark.store import Case, Result
 from busmark.store.columns import LOAD_UNITS
 
@@ -112,7 +112,7 @@ def size_model(
     )
 
 
-def _flaw(line: Line, sizes: FloatArray) -> str | None:
+def _flaw(line: FittedLine, sizes: FloatArray) -> str | None:
     slope = line.slope
     if slope.high is not None and slope.high < 0.0:
         return "latency falls as bodies grow, so the time per byte is undefined"
@@ -143,7 +143,7 @@ def _bandwidth(slope: Figure) -> Figure | None:
 
 
 def _at_size(
-    line: Line, sizes: FloatArray, size: float, count: int, extrapolate: bool
+    line: FittedLine, sizes: FloatArray, size: float, count: int, extrapolate: bool
 ) -> Prediction:
     span = f"{size_text(int(sizes[0]))} to {size_text(int(sizes[-1]))}"
     predicted = line.at(size)

@@ -12,7 +12,7 @@ import numpy as np
 from busmark.estimate import rounds
 from busmark.model import naming as dim
 from busmark.model.figure import FloatArray
-from busmark.model.naming import Named, described, name_cases
+from busmark.model.naming import NamedCase, described, name_cases
 from busmark.model.parameters import Parameters
 from busmark.model.text import size_text
 from busmark.plugins.predict.model import Sweep
@@ -62,7 +62,7 @@ def sweeps(result: Result, dimension: Dimension) -> list[MeasuredSweep]:
     return found
 
 
-def named_cases(result: Result) -> dict[str, Named]:
+def named_cases(result: Result) -> dict[str, NamedCase]:
     """Return what the cases of a result are called."""
     manifest = result.manifest
     flats = {case.id: dim.flatten(case.params) for case in manifest.cases}
@@ -102,7 +102,7 @@ def _others(params: Parameters, dimension: Dimension) -> dict[str, Any]:
 
 
 def sweep_of(
-    cases: Sequence[Case], dimension: Dimension, named: Named, others: dict[str, Any]
+    cases: Sequence[Case], dimension: Dimension, named: NamedCase, others: dict[str, Any]
 ) -> Sweep:
     """Return the sweep of these cases, which share `others`."""
     params = cases[0].params

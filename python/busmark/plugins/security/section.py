@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from busmark.scenario.section import Section
+from busmark.scenario.section import ScenarioSection
 
 
 def _whole(path: str) -> str:
@@ -18,7 +18,7 @@ def _whole(path: str) -> str:
 Named = Annotated[str, Field(max_length=4000), AfterValidator(_whole)]
 
 
-class SecuritySection(Section):
+class SecuritySection(ScenarioSection):
     """`[security]`: documents of secured cases (`matrix.security`). Without this table a run makes
     its own, for its own participants, and deletes them when it ends."""
 

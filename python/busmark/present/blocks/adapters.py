@@ -9,7 +9,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from busmark.adapters import Adapter, Compliance, adapter_facts, compliance
-from busmark.adapters.compliance import Cell as Property
+from busmark.adapters.compliance import AdapterProperty as Property
 from busmark.facts import order_of
 from busmark.model.naming import short_names
 from busmark.model.text import size_text

@@ -17,7 +17,7 @@ from busmark.estimate.resources import loads_text, shares_text
 from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import Described, Estimate, Heading, Number, Statistic
+from busmark.model.entry import EstimatedQuantity, Heading, LatencySet, Number, Statistic
 from busmark.model.naming import described
 from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.counters import COUNTERS
@@ -174,7 +174,7 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
         yield Column("Limited by", [Cell(k.limited_by) if k else ABSENT for k in known]), ()
 
 
-def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[Column, Concerns]]:
+def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[Column, Concerns]]:
     """Yield statistics of pings or probes, all in the unit of the median."""
     found = [of.pick(case) for case in cases]
     first = ""
@@ -197,7 +197,7 @@ def _statistics(cases: Sequence[CaseSummary], of: Described) -> Iterator[tuple[C
         yield column, (one.key, "latency", *tail)
 
 
-def _why_absent(one: Statistic, of: Described, case: CaseSummary) -> str:
+def _why_absent(one: Statistic, of: LatencySet, case: CaseSummary) -> str:
     found = of.pick(case)
     quantity = found.quantity if found else "one_way" if of is PROBES else None
     own = (each for each in case.by_round if each.quantity == quantity)
@@ -205,7 +205,7 @@ def _why_absent(one: Statistic, of: Described, case: CaseSummary) -> str:
 
 
 def _quantity(
-    one: Estimate | Number, test: str, cases: Sequence[CaseSummary], *, last: bool
+    one: EstimatedQuantity | Number, test: str, cases: Sequence[CaseSummary], *, last: bool
 ) -> tuple[Column, Concerns] | None:
     """Make the column of a quantity that is no latency of single samples; `last`: behind the
     others."""
@@ -222,7 +222,7 @@ def _quantity(
     return (column, (one.key,)) if shown else None
 
 
-def _estimates(one: Estimate, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
+def _estimates(one: EstimatedQuantity, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
     figures = [one.figure(case) for case in cases]
     cells = [
         cell_of(figure) if figure else _without(heading, case)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import inf, log
 
 from busmark.compare import naming
-from busmark.compare.model import Change, Comparison, Pair
+from busmark.compare.model import ComparedFigure, Comparison, Pair
 from busmark.compare.ranking import TESTS
 from busmark.compare.verdict import BETTER, UNDECIDED, WORSE, direction
 from busmark.model import text
@@ -34,7 +34,7 @@ def figure_name(name: str, latency: Quantity | None) -> str:
     return f"{name.rpartition('.')[0]} {quantity_name(latency)}"
 
 
-def figure_names(changes: Iterable[Change]) -> str:
+def figure_names(changes: Iterable[ComparedFigure]) -> str:
     """Return "p99 and p99.9 RTT/2; goodput" for the figures of changes, each once."""
     found: dict[str, dict[str, None]] = {}
     for change in changes:
@@ -58,14 +58,14 @@ def case_name(pair: Pair, comparison: Comparison, *, of_candidate: bool = False)
     return ", ".join(filter(None, (*several, pair.label, where, pair.workload)))
 
 
-def verdict_cell(change: Change | None) -> Cell:
+def verdict_cell(change: ComparedFigure | None) -> Cell:
     """Return "slower", "equivalent" or "undecided"; why, for who points at it."""
     if change is None:
         return ABSENT
     return Cell(change.verdict, note=change.reason or "", verdict=verdict_of(change.verdict))
 
 
-def judged_cell(change: Change | None, loss: Change | None = None) -> Cell:
+def judged_cell(change: ComparedFigure | None, loss: ComparedFigure | None = None) -> Cell:
     """Return the ratio or difference with its verdict behind it: "=", "?" or "slower"."""
     if change is None:
         return ABSENT
@@ -75,7 +75,7 @@ def judged_cell(change: Change | None, loss: Change | None = None) -> Cell:
     return replace(cell, more=sign.get(change.verdict, change.verdict), note=change.reason or "")
 
 
-def change_cell(change: Change | None, loss: Change | None = None) -> Cell:
+def change_cell(change: ComparedFigure | None, loss: ComparedFigure | None = None) -> Cell:
     """Return the ratio, or the difference in per cent of the samples; where a percentile falls
     among what was lost, which side lost it, and its share where the sides do not differ in it."""
     if change is None:
@@ -124,7 +124,7 @@ def value_cell(figure: Figure | None, unit: str = "") -> Cell:
     return Cell(figure.value, figure.low, figure.high, text=shown, unit=figure.unit)
 
 
-def badness(change: Change) -> float:
+def badness(change: ComparedFigure) -> float:
     """Return how far it went for the worse, on a scale that goes both ways."""
     if change.lost:
         return inf if "candidate" in change.lost else -inf
@@ -136,7 +136,7 @@ def badness(change: Change) -> float:
     return value if direction(change.name, more=True) in WORSE else -value
 
 
-def named(pair: Pair | None, name: str) -> Change | None:
+def named(pair: Pair | None, name: str) -> ComparedFigure | None:
     """Return the change of a figure."""
     known = pair.changes if pair else ()
     return next((change for change in known if change.name == name), None)
@@ -315,7 +315,7 @@ def further(comparison: Comparison) -> Section | None:
 
 
 def _of_changes(
-    changes: Sequence[tuple[Pair, Change]], comparison: Comparison
+    changes: Sequence[tuple[Pair, ComparedFigure]], comparison: Comparison
 ) -> tuple[Field, ...]:
     of = {pair.candidate for pair, _ in changes}
     name = of.pop() if len(of) == 1 else "Candidate's"
@@ -341,7 +341,7 @@ def every_figure(comparison: Comparison) -> Section:
             Field("p, corrected", lambda of: _p(of[1].p_adjusted), kind="number", detail=True),
             Field("Samples", lambda of: _counts(of[1]), kind="number", detail=True),
         )
-        reasons: dict[str, list[Change]] = {}
+        reasons: dict[str, list[ComparedFigure]] = {}
         for change in pair.changes:
             if change.reason and change.reason != UNDECIDED:
                 reasons.setdefault(change.reason, []).append(change)
@@ -350,7 +350,7 @@ def every_figure(comparison: Comparison) -> Section:
     return Section("All figures", tables, folded=True, key="figures")
 
 
-def _counts(change: Change) -> str:
+def _counts(change: ComparedFigure) -> str:
     if change.quantity == "discovery":
         return ""
     sides = (change.baseline, change.candidate)

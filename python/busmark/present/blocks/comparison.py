@@ -6,7 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from busmark.compare.model import CAVEATS, Change, Comparison, FigureCounted, Pair, SideSummary
+from busmark.compare.model import (
+    CAVEATS,
+    ComparedFigure,
+    Comparison,
+    FigureCounted,
+    Pair,
+    SideSummary,
+)
 from busmark.compare.verdict import BETTER, UNDECIDED, WORSE
 from busmark.model import naming as dim
 from busmark.model import text
@@ -211,7 +218,7 @@ def _rank(of: FigureCounted) -> int:
 
 def _greatest(
     comparison: Comparison, candidate: str, figure: FigureCounted
-) -> tuple[Pair, Change] | None:
+) -> tuple[Pair, ComparedFigure] | None:
     """Return the greatest decided change, for the worse if there is one; without any the greatest
     undecided one for the worse, then the greatest equivalent one."""
     known = [
@@ -225,7 +232,7 @@ def _greatest(
 
 def _changes(
     comparison: Comparison, candidate: str, figure: FigureCounted
-) -> Iterator[tuple[Pair, Change]]:
+) -> Iterator[tuple[Pair, ComparedFigure]]:
     for pair in comparison.pairs:
         if pair.candidate == candidate and not pair.is_floor:
             for change in pair.changes:

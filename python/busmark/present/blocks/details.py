@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from busmark.estimate.resources import is_unlimited, level_text, share_of_load
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import Estimate, Number, PartQuantity
+from busmark.model.entry import EstimatedQuantity, Number, PartQuantity
 from busmark.model.figure import Distribution, Figure
 from busmark.model.figures import Part
 from busmark.model.latency import Latency, Reported, ReportedFigure, Segment
@@ -273,8 +273,8 @@ SEGMENTS_NOTE = (
 )
 
 
-def _of_case(one: Estimate | Number, case: CaseSummary) -> Value:
-    return one.figure(case) if isinstance(one, Estimate) else one.value(case)
+def _of_case(one: EstimatedQuantity | Number, case: CaseSummary) -> Value:
+    return one.figure(case) if isinstance(one, EstimatedQuantity) else one.value(case)
 
 
 def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
@@ -282,7 +282,7 @@ def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
         (
             one.details,
             one.unit,
-            [one.figure(case) if isinstance(one, Estimate) else one.value(case)],
+            [one.figure(case) if isinstance(one, EstimatedQuantity) else one.value(case)],
         )
         for one in OF_CASES
         if one.details and not (isinstance(one, Number) and not one.unit)
@@ -556,13 +556,13 @@ MOMENTS = (
           else r.times.variance_ns2 / 1e6),
 )  # fmt: skip
 
-PPM = (text.Scale("ppm", 1.0),)
+PPM = (text.UnitScale("ppm", 1.0),)
 
 MOST_OFF_PPM = 50.0
 """A drift that was recorded without its bound may be off by this."""
 
 
-def _bounded(value: float | None, bound: float | None, scales: Sequence[text.Scale]) -> Cell:
+def _bounded(value: float | None, bound: float | None, scales: Sequence[text.UnitScale]) -> Cell:
     if value is None or bound is None:
         return ABSENT
     return Cell(value, text=text.bounded_text(value, bound, scales))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from busmark.compare.campaign import Campaign
+from busmark.findings.registry import FindingKind as Found
 from busmark.findings.registry import Flags, kinds, worst
-from busmark.findings.registry import Kind as Found
 from busmark.model import text
 from busmark.present.blocks.rows import Field, listing, table
 from busmark.present.charts.flagged import examined

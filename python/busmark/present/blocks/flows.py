@@ -14,7 +14,7 @@ from busmark.model.case import CaseSummary
 from busmark.model.entry import PartQuantity
 from busmark.model.figures import Part
 from busmark.model.quantities import parts as of
-from busmark.model.stream import Pair, Pairs
+from busmark.model.stream import EndpointPair, Pairs
 from busmark.model.traffic import OwnFlow, Way
 from busmark.present.blocks.rows import Field, cell_of, further_rows, listing, notes, of_part, size
 from busmark.present.document import ABSENT, Cell, Table
@@ -40,7 +40,7 @@ def ranked_by(pairs: Pairs) -> str:
     return "median" if pairs.percent == 50.0 else f"p{pairs.percent:g}"
 
 
-def ranked(pair: Pair) -> Cell:
+def ranked(pair: EndpointPair) -> Cell:
     """Return the figure by which a pair is ranked."""
     if pair.ranked_ns is None:
         return Cell(float("inf"), text="among the lost")

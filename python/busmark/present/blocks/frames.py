@@ -241,7 +241,7 @@ def _section(
     yield Section(title, [table], summary=meaning, detail=True, key=key)
 
 
-def _columns(frame: pl.DataFrame, known: Mapping[str, stored.Column]) -> Iterator[Column]:
+def _columns(frame: pl.DataFrame, known: Mapping[str, stored.StoredColumn]) -> Iterator[Column]:
     """Yield the columns of a frame; an estimate has its limits in its cells."""
     for name in frame.columns:
         described = known.get(name)

@@ -12,7 +12,7 @@ from busmark.model.naming import FLOOR_ADAPTER, Label, placement_text
 from busmark.present.blocks import changes
 from busmark.present.blocks.rows import Field, further_rows, listing, table
 from busmark.present.charts.look import swatch
-from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Reference
+from busmark.present.charts.shapes import Axis, DrawnCurve, Picture, Plot, Reference
 from busmark.present.charts.shapes import Point as Drawn
 from busmark.present.charts.shapes import point as drawn
 from busmark.present.document import (
@@ -27,7 +27,7 @@ from busmark.present.document import (
     Verdict,
 )
 from busmark.present.figures import PERCENT, in_words, p_text
-from busmark.track.model import Point, Step, TrackedHistory, TrackedSeries
+from busmark.track.model import HistoryPoint, HistoryStep, TrackedHistory, TrackedSeries
 from busmark.track.result import fact_name, short
 from busmark.track.steps import FEWEST
 
@@ -49,7 +49,7 @@ APART = 0.16
 
 EXPLANATION = "Each result has its own interval. Shaded: where else a step may be."
 
-Found = tuple[TrackedSeries, Step]
+Found = tuple[TrackedSeries, HistoryStep]
 
 KINDS: dict[str, tuple[str, Verdict]] = {
     "new regressions": ("✗", "worse"),
@@ -97,7 +97,7 @@ def swatches(tracked: TrackedHistory) -> dict[str, dict[str, str]]:
     return {series.label: swatch(series.adapter) for series in tracked.series if series.adapter}
 
 
-def kind_of(series: TrackedSeries, step: Step) -> str:
+def kind_of(series: TrackedSeries, step: HistoryStep) -> str:
     """Return what a step is, a key of `KINDS`."""
     if series.is_floor:
         return "steps of the null adapter"
@@ -215,11 +215,11 @@ def _commits(tracked: TrackedHistory, found: Iterable[Found]) -> Section:
     return Section("Commits with steps", [table], summary=text.count(len(own)), key="commits")
 
 
-def _before(series: TrackedSeries, step: Step) -> Point:
+def _before(series: TrackedSeries, step: HistoryStep) -> HistoryPoint:
     return series.points[step.last_before]
 
 
-def _after(series: TrackedSeries, step: Step) -> Point:
+def _after(series: TrackedSeries, step: HistoryStep) -> HistoryPoint:
     return series.points[step.first_after]
 
 
@@ -250,7 +250,7 @@ def machine_name(tracked: TrackedHistory, number: int) -> str:
     return name if len(alike) == 1 else f"{name} ({alike.index(number) + 1})"
 
 
-def _change(series: TrackedSeries, step: Step, verdict: Verdict) -> Cell:
+def _change(series: TrackedSeries, step: HistoryStep, verdict: Verdict) -> Cell:
     """Write it in per cent of the level before, or in percentage points."""
     value, low, high = (100.0 * each for each in (step.change, step.low, step.high))
     half = (high - low) / 2
@@ -263,7 +263,7 @@ def _change(series: TrackedSeries, step: Step, verdict: Verdict) -> Cell:
     return Cell(step.change, step.low, step.high, text=words, verdict=verdict)
 
 
-def _levels_text(series: TrackedSeries, step: Step) -> str:
+def _levels_text(series: TrackedSeries, step: HistoryStep) -> str:
     """Return "4.999 → 5.261 µs"."""
     before, after = (_level(series, value).text for value in (step.before, step.after))
     unit = after.partition(" ")[2]
@@ -278,25 +278,25 @@ def _level(series: TrackedSeries, value: float) -> Cell:
     return Cell(value, text=f"{text.number(value / scale.factor, places)} {scale.unit}".strip())
 
 
-def _scale(series: TrackedSeries, values: Sequence[float]) -> text.Scale:
+def _scale(series: TrackedSeries, values: Sequence[float]) -> text.UnitScale:
     if series.unit == "1":
         return PERCENT
     return text.scale_for([abs(value) for value in values], text.SCALES[series.unit])
 
 
-def _commit(point: Point) -> str:
+def _commit(point: HistoryPoint) -> str:
     return f"{short(point.commit)} “{point.subject}”" if point.subject else short(point.commit)
 
 
-def _time(point: Point) -> str:
+def _time(point: HistoryPoint) -> str:
     return point.commit_utc or point.measured_utc
 
 
-def _day(point: Point) -> str:
+def _day(point: HistoryPoint) -> str:
     return _time(point)[:10]
 
 
-def _range(series: TrackedSeries, step: Step) -> str:
+def _range(series: TrackedSeries, step: HistoryStep) -> str:
     """Name the commits between which the step lies with 95 % confidence."""
     earliest, latest = (series.points[n] for n in (step.earliest - 1, step.latest))
     return f"{short(earliest.commit)}\N{NO-BREAK SPACE}…\N{NO-BREAK SPACE}{short(latest.commit)}"
@@ -367,7 +367,7 @@ def _picture(series: TrackedSeries) -> Picture:
     count = len(series.points)
     label = Label(text=series.label, adapter=series.adapter)
     curves = [
-        Curve(
+        DrawnCurve(
             f"range {n}",
             Label(text=f"range {n}", adapter=FLOOR_ADAPTER),
             [Drawn(step.earliest - 0.5, high), Drawn(step.latest - 0.5, high)],
@@ -380,7 +380,7 @@ def _picture(series: TrackedSeries) -> Picture:
         if step.latest > step.earliest
     ]
     points = [_drawn(series, n, scale) for n in range(count)]
-    curves.append(Curve(series.label, label, points, line=False))
+    curves.append(DrawnCurve(series.label, label, points, line=False))
     references = []
     edges = [0, *(step.first_after for step in series.steps), count]
     heights = [series.steps[0].before if series.steps else _newest(series)]
@@ -415,7 +415,7 @@ def _picture(series: TrackedSeries) -> Picture:
     )
 
 
-def _drawn(series: TrackedSeries, number: int, scale: text.Scale) -> Drawn:
+def _drawn(series: TrackedSeries, number: int, scale: text.UnitScale) -> Drawn:
     point = series.points[number]
     note = f"{_commit(point)}, {_day(point)}: {_level(series, point.value).text}"
     return drawn(number, point, scale.factor, note)

@@ -11,7 +11,7 @@ from itertools import groupby
 from busmark.adapters.compliance import handicaps
 from busmark.compare.campaign import Campaign
 from busmark.compare.requirements import RequirementVerdict
-from busmark.findings.registry import Kind, kinds
+from busmark.findings.registry import FindingKind, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.answer import answering, version
@@ -196,7 +196,7 @@ def caveats(campaign: Campaign) -> Section | None:
     )
 
 
-def _touching(found: Sequence[Kind], shown: Set[str]) -> Table:
+def _touching(found: Sequence[FindingKind], shown: Set[str]) -> Table:
     """List findings, each with how many of the cases of the answer it is of."""
     fields = (
         Field("", lambda kind: kind.mark or "!"),
@@ -206,7 +206,7 @@ def _touching(found: Sequence[Kind], shown: Set[str]) -> Table:
     return listing(found, fields, key="caveats")
 
 
-def _cases(kind: Kind, shown: Set[str]) -> Cell:
+def _cases(kind: FindingKind, shown: Set[str]) -> Cell:
     if not kind.cases:
         return Cell(len(shown), text="all")
     count = len(shown & set(kind.cases))

@@ -38,7 +38,7 @@ from busmark.present.document import (
     CASES,
     Chart,
     Document,
-    Entry,
+    ListedCase,
     Metric,
     Section,
     Suite,
@@ -133,11 +133,11 @@ def _results(
         yield from (replace(section, part=part) for section in made)
 
 
-def entries(campaign: Campaign, files: RawFiles | None) -> list[Entry]:
+def entries(campaign: Campaign, files: RawFiles | None) -> list[ListedCase]:
     """Return every case, with its details as far as there is room for them."""
     found = by_case(kinds(campaign.findings))
     return [
-        Entry(
+        ListedCase(
             case.id,
             case.label,
             heading(case),

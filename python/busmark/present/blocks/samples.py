@@ -22,7 +22,7 @@ from busmark.model.case import CaseSummary
 from busmark.model.figure import Distribution
 from busmark.model.text import ABSENT, count, percent_text, scale_for, size_text
 from busmark.model.text import number as written
-from busmark.present.charts.distributions import MEASURES, Measure, density_points, ends, pairs
+from busmark.present.charts.distributions import MEASURES, ChartMeasure, density_points, ends, pairs
 from busmark.present.charts.look import MICRO, at_percent
 from busmark.present.charts.panels import back_text, of_one
 from busmark.present.charts.shapes import Keys
@@ -40,7 +40,7 @@ SAMPLES = (
 )
 
 
-def _bins(measure: Measure, case: CaseSummary) -> Rows:
+def _bins(measure: ChartMeasure, case: CaseSummary) -> Rows:
     of = measure.curve(case, "histogram")
     counts = [int(count or 0) for count in of.y] if of else []
     edges = zip(of.low or (), of.high or (), counts, strict=True) if of else ()
@@ -48,7 +48,7 @@ def _bins(measure: Measure, case: CaseSummary) -> Rows:
         yield (low or 0.0) / MICRO, (high or 0.0) / MICRO, samples, 100 * samples / sum(counts)
 
 
-SETS: tuple[tuple[str, Callable[[Measure, CaseSummary], Rows]], ...] = (
+SETS: tuple[tuple[str, Callable[[ChartMeasure, CaseSummary], Rows]], ...] = (
     ("percent of samples sent at or below, us",
      lambda measure, case: pairs(measure, case, "quantiles")),
     ("lower edge us, upper edge us, samples, percent of those that came back; between the 5th and "

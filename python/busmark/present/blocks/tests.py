@@ -13,7 +13,7 @@ from busmark.model.figure import halved
 from busmark.model.naming import Label, described, placement_text
 from busmark.model.quantities.stream import GOODPUT, LOSS, LOST, READ, RECEIVED, SENT
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point
+from busmark.present.charts.shapes import Axis, DrawnCurve, Picture, Plot, Point
 from busmark.present.document import ABSENT, Block, Cell, Chart, Column, Kind, Row, Section, Table
 from busmark.present.figures import quantity_name
 
@@ -56,7 +56,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class TestPair:
     """One test over several sizes. Its halves are called A, the publisher's, and B."""
 
     number: int
@@ -67,7 +67,7 @@ class Pair:
     """Rows in order of size."""
 
 
-def pairs(campaign: Campaign) -> list[Pair]:
+def pairs(campaign: Campaign) -> list[TestPair]:
     """Return the tests that have several sizes, in the order of the groups; floors last."""
     by_id = {case.id: case for case in campaign.cases}
     members = [by_id[c] for group in campaign.groups for c in group.cases]
@@ -83,7 +83,7 @@ def pairs(campaign: Campaign) -> list[Pair]:
         if len({case.size for case in scan.values() if case.latency or case.throughput}) > 1
     ]
     return [
-        Pair(number, scan[0].test, scan[0], [_size(case) for case in scan])
+        TestPair(number, scan[0].test, scan[0], [_size(case) for case in scan])
         for number, scan in enumerate(wanted, 1)
     ]
 
@@ -167,12 +167,12 @@ def tests(campaign: Campaign) -> Iterator[Section]:
         )
 
 
-def _quantity(pair: Pair) -> str:
+def _quantity(pair: TestPair) -> str:
     found = dict.fromkeys(row.quantity for row in pair.rows if row.quantity)
     return " and ".join(map(quantity_name, found))
 
 
-def _table(pair: Pair) -> Table:
+def _table(pair: TestPair) -> Table:
     publisher = f"{pair.number}A {_quantity(pair) or 'latency, not measured'}"
     # A ping waits for its pong, so what arrived of them is no goodput.
     what = "pings that arrived" if pair.test == "latency" else "throughput"
@@ -190,7 +190,7 @@ def _table(pair: Pair) -> Table:
     return Table(columns, rows, key=f"test-{pair.number}")
 
 
-def _charts(pair: Pair, label: Label) -> Iterator[Block]:
+def _charts(pair: TestPair, label: Label) -> Iterator[Block]:
     """Yield latency and throughput over size, each where it is known."""
     latencies: dict[str, list[Point]] = {}
     rates: list[Point] = []
@@ -205,7 +205,7 @@ def _charts(pair: Pair, label: Label) -> Iterator[Block]:
         ("B", "Throughput over size", "Mbit/s", {"goodput": rates} if rates else {}),
     ):
         curves = [
-            Curve(name, label.model_copy(update={"variant": label.variant + place}), points)
+            DrawnCurve(name, label.model_copy(update={"variant": label.variant + place}), points)
             for place, (name, points) in enumerate(drawn.items())
         ]
         if curves:

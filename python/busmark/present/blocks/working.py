@@ -10,7 +10,7 @@ from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.quantities import GOODPUT
 from busmark.present.charts import look
-from busmark.present.document import Chart, Section, Source, code
+from busmark.present.document import Chart, Section, SourceText, code
 from busmark.present.markup import escaped
 
 
@@ -20,7 +20,7 @@ def opening(campaign: Campaign, directory: str) -> Section:
     return Section(
         "",
         [
-            Source(
+            SourceText(
                 "This notebook was written and run by `busmark report --to notebook`. Change it "
                 "and run it again: it needs the Python package `busmark` and the results. "
                 "`busmark.open` returns data frames, whose columns *Python interface* of Busmark's "
@@ -45,9 +45,9 @@ def opening(campaign: Campaign, directory: str) -> Section:
     )
 
 
-def drawn(chart: Chart) -> Iterator[Source]:
+def drawn(chart: Chart) -> Iterator[SourceText]:
     """Return a heading, and a cell for each choice of cases, which draws them from the results."""
-    yield Source(f"### {escaped(chart.title)}\n\n{escaped(chart.explanation)}".strip())
+    yield SourceText(f"### {escaped(chart.title)}\n\n{escaped(chart.explanation)}".strip())
     for shape in chart.shapes:
         choice = f", {dict(shape.keys)!r}" if shape.keys else ""
         yield code(f"chart(r, {chart.key!r}{choice})")
@@ -57,7 +57,7 @@ def closing(campaign: Campaign, charts: Sequence[str]) -> Section:
     """Return the cells at the end, for the tests that there are; `charts`: those not shown yet."""
     more = f" More charts: {', '.join(f'`{key}`' for key in charts)}." if charts else ""
     cells = [
-        Source(
+        SourceText(
             "## Continue here\n\n`chart(r, KEY, CHOICE)` draws a chart of the report for another "
             f"choice of cases; without a choice the first.{more} `plot` draws your own."
         ),
@@ -72,7 +72,7 @@ def closing(campaign: Campaign, charts: Sequence[str]) -> Section:
         "",
         [
             *cells,
-            Source(
+            SourceText(
                 "All raw samples of all rounds, joined with parameters of their case. The frame is "
                 "lazy: filter and select before `.collect()`."
             ),
@@ -83,7 +83,7 @@ def closing(campaign: Campaign, charts: Sequence[str]) -> Section:
                 (pl.col("written_ns") - pl.col("sent_ns")).median().alias("median_write_ns"),
             ).sort(keys).collect()
             """),
-            Source(f"The command that repeats the campaign:\n\n```sh\n{command}\n```"),
+            SourceText(f"The command that repeats the campaign:\n\n```sh\n{command}\n```"),
         ],
     )
 
@@ -118,8 +118,8 @@ def _conditions(same: Mapping[str, object]) -> str:
     return ", ".join(f"{name}={value!r}" for name, value in same.items())
 
 
-def _latency(same: dict[str, object]) -> Iterator[Source]:
-    yield Source(
+def _latency(same: dict[str, object]) -> Iterator[SourceText]:
+    yield SourceText(
         "### Latency: a choice of cases\n\nOnly size and middleware differ. The null adapter, "
         "which shows what Busmark itself costs, is left out. Change the conditions for another "
         "choice."
@@ -135,10 +135,12 @@ def _latency(same: dict[str, object]) -> Iterator[Source]:
         names = "mean_us", "median_us", "min_us", "max_us", "std_us", "p99_us"
         latency.select("label", "size", "rounds_ok", "half_round_trip_count", "lost", *names)
         """)
-    yield Source("Value by value over size, and zoomed; another name of the table for another one.")
+    yield SourceText(
+        "Value by value over size, and zoomed; another name of the table for another one."
+    )
     yield code('plot(latency, "size", "mean_us", log=["size"], title="Mean of RTT/2, µs")')
     yield code('plot(latency, "size", "max_us", log=["size"], zoom=True, title="Max, zoomed")')
-    yield Source(
+    yield SourceText(
         "Sample by sample: the last 500 of the first round at the smallest size. `r.latencies` "
         "returns the values that the estimates rest on, without warm-up; a lost ping has none."
     )
@@ -153,7 +155,7 @@ def _latency(same: dict[str, object]) -> Iterator[Source]:
         )
         plot(samples, "t_s", "us", "point", log=["us"], title="RTT/2, µs, sample by sample")
         """)
-    yield Source(
+    yield SourceText(
         "Distribution function of the same cases, smoothed with a Gaussian kernel; the chart "
         "`latency-ecdf` is the empirical one. Shares are of what was sent: a curve ends where lost "
         "samples begin."
@@ -167,8 +169,8 @@ def _latency(same: dict[str, object]) -> Iterator[Source]:
         """)
 
 
-def _streams(same: dict[str, object]) -> Iterator[Source]:
-    yield Source(
+def _streams(same: dict[str, object]) -> Iterator[SourceText]:
+    yield SourceText(
         "### Streams: a choice of cases\n\nCounted at the reader: goodput is what arrived, in "
         "bodies without headers, and 1 Mbit/s is 10⁶ bit/s. Latency is of samples within the "
         "stream."

@@ -13,12 +13,12 @@ from busmark.model.quantities import GOODPUT
 from busmark.present.charts import look, panels, ticks
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import (
+    AveragedValue,
     Axis,
     Bar,
     Bars,
-    Field,
     Heat,
-    Part,
+    HeatField,
     across,
     bar,
     points,
@@ -68,7 +68,7 @@ def intervals(
         capacities: whether capacities of links are lines across all bars.
         mark: the legend's word for what each bar is to be compared with; `mark_of` gives it.
     """
-    scales = (text.Scale(unit_of(unit), factor),)
+    scales = (text.UnitScale(unit_of(unit), factor),)
 
     def row(label: Label, case: CaseSummary, figure: Figure) -> Bar:
         note = text.figure_text(figure, scales)
@@ -130,7 +130,7 @@ def medians(choice: Choice) -> Iterator[Bars]:
     rows, halves = [], [case.rtt_2 for case in choice.members if case.rtt_2]
     for case, half in zip(choice.members, halves, strict=True):
         (rounds,) = case.curves("rounds")  # by the choice of the cases
-        parts = [Part(p.y, f"round {p.x:.0f}") for p in points(rounds, look.MICRO)]
+        parts = [AveragedValue(p.y, f"round {p.x:.0f}") for p in points(rounds, look.MICRO)]
         median, label = half.median, choice.label(case)
         note = f"{text.figure_text(median)}, estimate"
         rows.append(bar(label, median, look.MICRO, note=note, parts=parts))
@@ -148,7 +148,7 @@ def medians(choice: Choice) -> Iterator[Bars]:
 
 
 def overview(
-    what: str, pick: Pick, scales: Sequence[text.Scale], *, more_is_better: bool = False
+    what: str, pick: Pick, scales: Sequence[text.UnitScale], *, more_is_better: bool = False
 ) -> Draw:
     """Return what draws the map of one figure, which the caption calls `what`: a row for each
     label, a column for each size."""
@@ -164,7 +164,7 @@ def overview(
         figures = [figure for _, figure in known.values()]
         positive = [figure.value for figure in figures if figure.value > 0]
 
-        def field(label: str, size: int) -> Field | None:
+        def field(label: str, size: int) -> HeatField | None:
             if (label, size) not in known:
                 return None
             case, figure = known[label, size]
@@ -172,7 +172,7 @@ def overview(
             note = f"{label}, {text.size_text(size)}: {text.figure_text(figure, scales)}"
             scale = text.scale_for([figure.value], scales)
             unit = f" {scale.unit}" if len(scales) > 1 else ""
-            return Field(f"{text.value_text(figure, scale)}{unit}", place, note, case=case)
+            return HeatField(f"{text.value_text(figure, scale)}{unit}", place, note, case=case)
 
         rows = [(label, [field(label, size) for size in sizes]) for label in labels]
         counts = panels.counts_text([f.rounds for f in figures], [f.count for f in figures])
@@ -195,7 +195,7 @@ def overview(
     return draw
 
 
-def _marks(values: Sequence[float], scales: Sequence[text.Scale]) -> list[tuple[float, str]]:
+def _marks(values: Sequence[float], scales: Sequence[text.UnitScale]) -> list[tuple[float, str]]:
     """Return 1, 2 and 5 of every decade, or where these are too few both ends; as values and not as
     logarithms."""
     if not values:

@@ -24,8 +24,8 @@ from busmark.present.charts.shapes import (
     Axis,
     Box,
     Boxes,
-    Cell,
-    Curve,
+    CaseBoxes,
+    DrawnCurve,
     Picture,
     Point,
     Reference,
@@ -58,7 +58,7 @@ AROUND = 1.25
 
 
 @dataclass(frozen=True, slots=True)
-class Measure:
+class ChartMeasure:
     """One quantity of one test. `name` begins the names of its charts."""
 
     name: str
@@ -104,19 +104,19 @@ def _title(found: Iterable[Points | None]) -> str:
 
 
 MEASURES = (
-    Measure("latency", "latency", "Latency", "round trips"),
-    Measure("jitter", "latency", "Jitter", "two consecutive round trips", is_jitter=True),
-    Measure("load-latency", "throughput", "Latency under load", "timed samples"),
-    Measure("load-jitter", "throughput", "Jitter under load", "two consecutive timed samples",
+    ChartMeasure("latency", "latency", "Latency", "round trips"),
+    ChartMeasure("jitter", "latency", "Jitter", "two consecutive round trips", is_jitter=True),
+    ChartMeasure("load-latency", "throughput", "Latency under load", "timed samples"),
+    ChartMeasure("load-jitter", "throughput", "Jitter under load", "two consecutive timed samples",
             is_jitter=True),
 )  # fmt: skip
 """Jitter is the change of latency from a sample to the next (RFC 3393)."""
 
-Lines = Callable[[Measure, CaseSummary], list[Point]]
+Lines = Callable[[ChartMeasure, CaseSummary], list[Point]]
 """The points of a case; none where it has no such series."""
-Axes = Callable[[Measure, Sequence[CaseSummary]], tuple[Axis, Axis, str]]
+Axes = Callable[[ChartMeasure, Sequence[CaseSummary]], tuple[Axis, Axis, str]]
 """Both axes, and a sentence where one does not reach all samples."""
-OfMeasure = Callable[[Measure, Choice], Iterator[Picture]]
+OfMeasure = Callable[[ChartMeasure, Choice], Iterator[Picture]]
 
 
 def curves(
@@ -139,16 +139,16 @@ def curves(
             they are.
     """
 
-    def draw(measure: Measure, choice: Choice) -> Iterator[Picture]:
+    def draw(measure: ChartMeasure, choice: Choice) -> Iterator[Picture]:
         shown, floor = _with_floor(measure, choice)
         found = []
         for case in shown:
             label, drawn = choice.label(case), lines(measure, case)
             if drawn or not case.is_floor:
-                found.append(Curve(case.label, label, drawn, marks=False, steps=steps))
+                found.append(DrawnCurve(case.label, label, drawn, marks=False, steps=steps))
             if smooth := thin(measure, case) if thin and not case.is_floor else []:
                 found.append(
-                    Curve(f"{case.label}, smoothed", label, smooth, marks=False, thin=True)
+                    DrawnCurve(f"{case.label}, smoothed", label, smooth, marks=False, thin=True)
                 )
         x, y, beyond = axes(measure, choice.members)
         # One point stands for all samples where these are equal.
@@ -164,7 +164,7 @@ def curves(
 def shares(
     title: str,
     lines: Lines,
-    remark: Callable[[Measure, Sequence[CaseSummary]], str],
+    remark: Callable[[ChartMeasure, Sequence[CaseSummary]], str],
     *,
     filled: bool = False,
     body: bool = False,
@@ -173,11 +173,11 @@ def shares(
     its median where that is among them, for its own shape would dwarf all others. `body`: the axis
     has the body of the distributions, for a tail would squeeze it."""
 
-    def draw(measure: Measure, choice: Choice) -> Iterator[Picture]:
+    def draw(measure: ChartMeasure, choice: Choice) -> Iterator[Picture]:
         members = choice.members
         known = [case for case in members if measure.shape(case)]
         found = [
-            Curve(
+            DrawnCurve(
                 case.label,
                 choice.label(case),
                 lines(measure, case),
@@ -215,42 +215,42 @@ def shares(
     return draw
 
 
-def pairs(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:
+def pairs(measure: ChartMeasure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:
     """Return x and y of a series of values, in µs."""
     return [(point.x, point.y) for point in points(measure.curve(case, kind), MICRO)]
 
 
-def percentiles(measure: Measure, case: CaseSummary) -> list[Point]:
+def percentiles(measure: ChartMeasure, case: CaseSummary) -> list[Point]:
     """Return the curve to the last sample. A logarithmic axis has no place for equal stamps."""
     return [Point(x, y) for x, y in pairs(measure, case, "percentiles") if y > 0]
 
 
-def survival(measure: Measure, case: CaseSummary) -> list[Point]:
+def survival(measure: ChartMeasure, case: CaseSummary) -> list[Point]:
     """Return the share that is slower, over the value."""
     return [Point(p.y, 100 - p.x) for p in percentiles(measure, case) if p.x < 100]
 
 
-def quantiles(measure: Measure, case: CaseSummary) -> list[Point]:
+def quantiles(measure: ChartMeasure, case: CaseSummary) -> list[Point]:
     """Return the values at even steps of per cent."""
     return points(measure.shape(case), MICRO)
 
 
-def ecdf(measure: Measure, case: CaseSummary) -> list[Point]:
+def ecdf(measure: ChartMeasure, case: CaseSummary) -> list[Point]:
     """Return the distribution function as it was observed."""
     return [Point(point.y, point.x) for point in quantiles(measure, case)]
 
 
-def smoothed_ecdf(measure: Measure, case: CaseSummary) -> list[Point]:
+def smoothed_ecdf(measure: ChartMeasure, case: CaseSummary) -> list[Point]:
     """Return the distribution function, smoothed by a Gaussian kernel."""
     return [Point(p.x / MICRO, p.y) for p in points(measure.curve(case, "smoothed_ecdf"), 0.01)]
 
 
-def log_histogram(measure: Measure, case: CaseSummary) -> list[Point]:
+def log_histogram(measure: ChartMeasure, case: CaseSummary) -> list[Point]:
     """Return steps along bins; a logarithmic axis has no place for a bin without samples."""
     return _steps(measure.curve(case, "log_histogram"), empty=nan)
 
 
-def histogram(measure: Measure, case: CaseSummary) -> list[Point]:
+def histogram(measure: ChartMeasure, case: CaseSummary) -> list[Point]:
     """Return steps along bins between the 5th and the 95th percentile."""
     return _steps(measure.curve(case, "histogram"))
 
@@ -270,10 +270,10 @@ def _steps(of: Points | None, empty: float = 0.0) -> list[Point]:
 def density(kind: str) -> OfMeasure:
     """Return what draws the Gaussian kernel densities of a kind of series."""
 
-    def lines(measure: Measure, case: CaseSummary) -> list[Point]:
+    def lines(measure: ChartMeasure, case: CaseSummary) -> list[Point]:
         return [Point(*each) for each in density_points(measure, case, kind)]
 
-    def remark(measure: Measure, members: Sequence[CaseSummary]) -> str:
+    def remark(measure: ChartMeasure, members: Sequence[CaseSummary]) -> str:
         found = (measure.curve(case, kind) for case in members)
         widths = [of.bandwidth for of in found if of and of.bandwidth is not None]
         scale = scale_for([min(widths)])
@@ -287,7 +287,7 @@ def density(kind: str) -> OfMeasure:
 
 
 def _body(
-    measure: Measure, members: Sequence[CaseSummary]
+    measure: ChartMeasure, members: Sequence[CaseSummary]
 ) -> tuple[tuple[float, float] | None, str]:
     """Return the ends of an axis, µs, that has the bodies of all distributions, and a sentence on
     what is beyond it; no ends where all samples are near."""
@@ -316,7 +316,9 @@ def _percent(of: Sequence[tuple[float, float]], low: float, high: float) -> floa
     return float(100 * (upto - before) / places[-1])
 
 
-def density_points(measure: Measure, case: CaseSummary, kind: str) -> list[tuple[float, float]]:
+def density_points(
+    measure: ChartMeasure, case: CaseSummary, kind: str
+) -> list[tuple[float, float]]:
     """Return places (µs) and density (1/µs) where there are samples: what the kernel spreads beyond
     the smallest and the largest is cut off, unless nothing would remain."""
     reach = [value for _, value in pairs(measure, case, "quantiles")]
@@ -325,7 +327,7 @@ def density_points(measure: Measure, case: CaseSummary, kind: str) -> list[tuple
     return inside if len(inside) > 1 else every
 
 
-def values(measure: Measure, members: Sequence[CaseSummary]) -> tuple[Axis, str]:
+def values(measure: ChartMeasure, members: Sequence[CaseSummary]) -> tuple[Axis, str]:
     """Return the axis of the values, logarithmic unless they are signed, and a sentence where it
     does not reach all samples."""
     title = measure.axis(members)
@@ -349,13 +351,13 @@ def _middle(shapes: Iterable[Points], low: float, high: float) -> tuple[float, f
     return (min(inner), max(inner)) if inner else None
 
 
-def _counted(members: Sequence[CaseSummary], measure: Measure) -> str:
+def _counted(members: Sequence[CaseSummary], measure: ChartMeasure) -> str:
     known = [each for case in members if (each := measure.curve(case) or measure.shape(case))]
     counts = panels.counts_text([case.rounds.ok for case in members], [of.count for of in known])
     return f"{counts}, all counted rounds together"
 
 
-def _with_floor(measure: Measure, choice: Choice) -> tuple[list[CaseSummary], str]:
+def _with_floor(measure: ChartMeasure, choice: Choice) -> tuple[list[CaseSummary], str]:
     """Return the cases, with their floor where its distribution is near, and how its case
     differs."""
     floor, members = choice.floor, [*choice.members]
@@ -368,7 +370,7 @@ def _with_floor(measure: Measure, choice: Choice) -> tuple[list[CaseSummary], st
     return [*members, floor], choice.floor_note
 
 
-def _floor_median(measure: Measure, choice: Choice) -> tuple[str, float] | None:
+def _floor_median(measure: ChartMeasure, choice: Choice) -> tuple[str, float] | None:
     """Return name and place of the line that stands for the floor. Jitter lies about 0 anyway."""
     floor = choice.floor
     if not floor or not floor.rtt_2 or measure.is_jitter:
@@ -381,7 +383,7 @@ def _time(nanoseconds: float) -> str:
     return f"{number(nanoseconds / scale.factor)} {scale.unit}"
 
 
-def boxes(measure: Measure, choice: Choice) -> Iterator[Boxes]:
+def boxes(measure: ChartMeasure, choice: Choice) -> Iterator[Boxes]:
     """Draw a box and a violin for each round of each case."""
     members, title = choice.members, measure.magnitude(choice.members)
     floor = _floor_median(measure, choice)
@@ -400,8 +402,12 @@ def boxes(measure: Measure, choice: Choice) -> Iterator[Boxes]:
 
 
 def _cell(
-    label: Label, measure: Measure, case: CaseSummary, title: str, floor: tuple[str, float] | None
-) -> Cell:
+    label: Label,
+    measure: ChartMeasure,
+    case: CaseSummary,
+    title: str,
+    floor: tuple[str, float] | None,
+) -> CaseBoxes:
     found = measure.boxes(case)
     axis, lines = _around(title, found, is_jitter=measure.is_jitter), []
     if floor:
@@ -411,7 +417,7 @@ def _cell(
             lines.append(Reference(name, "dash", ((-0.5, at), (len(found) - 0.5, at))))
     shapes = {of.round: of for of in case.curves("density", found[0].quantity, scope="round")}
     drawn = [_box(box, shapes.get(box.round)) for box in found]
-    return Cell(label, drawn, axis, lines)
+    return CaseBoxes(label, drawn, axis, lines)
 
 
 def ends(box: Points) -> list[float]:

@@ -10,11 +10,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from busmark.compare.campaign import Campaign
-from busmark.findings.registry import SIGNS, Flag, Flags, Kind, by_case, kinds, marks
+from busmark.findings.registry import SIGNS, FindingKind, Flag, Flags, by_case, kinds, marks
 from busmark.findings.rule import SEVERITIES
 from busmark.model.case import CaseSummary
 from busmark.model.naming import Label
-from busmark.present.charts.shapes import Bars, Boxes, Curve, Field, Heat, Picture, Shape, one_line
+from busmark.present.charts.shapes import (
+    Bars,
+    Boxes,
+    DrawnCurve,
+    Heat,
+    HeatField,
+    Picture,
+    Shape,
+    one_line,
+)
 
 LONGEST = 50
 """Characters of a name in the legend of one column of a paper, with its letters."""
@@ -47,7 +56,7 @@ def concerning(
     return {case: flags for case, flags in own.items() if flags}
 
 
-def of_kinds(flags: Iterable[Flag]) -> list[Kind]:
+def of_kinds(flags: Iterable[Flag]) -> list[FindingKind]:
     """Return their kinds, each once, in the order of the letters."""
     seen = {flag.kind.letter: flag.kind for flag in flags}
     return sorted(seen.values(), key=lambda kind: (len(kind.letter), kind.letter))
@@ -103,7 +112,7 @@ def _marked(drawn: Shape, own: Mapping[str, Sequence[Flag]]) -> Shape:
     def letters(label: Label) -> str:
         return _joined(_worst(by_label.get(label.text, ()))) if label.adapter else ""
 
-    def curves(found: Sequence[Curve]) -> list[Curve]:
+    def curves(found: Sequence[DrawnCurve]) -> list[DrawnCurve]:
         return [
             replace(each, name=f"{one_line(each.name, LONGEST - len(behind) - 3)} [{behind}]")
             if each.name and (behind := letters(each.label))
@@ -115,7 +124,7 @@ def _marked(drawn: Shape, own: Mapping[str, Sequence[Flag]]) -> Shape:
         behind = letters(label)
         return label.model_copy(update={"text": f"{label.text} [{behind}]"}) if behind else label
 
-    def field(found: Field | None) -> Field | None:
+    def field(found: HeatField | None) -> HeatField | None:
         if not found or found.case not in own:
             return found
         return replace(found, text=f"{found.text}\n{one_line(_joined(own[found.case]), LETTERS)}")

@@ -26,14 +26,14 @@ from busmark.model.quantities.latency import JITTER, PINGS
 from busmark.model.quantities.parts import MATCHED_ENDPOINTS
 from busmark.plugin import attempt, parts
 from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
-from busmark.present.charts.distributions import MEASURES, Measure, OfMeasure
+from busmark.present.charts.distributions import MEASURES, ChartMeasure, OfMeasure
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Choice, Draw
 from busmark.present.charts.shapes import Axis, Bars, Boxes, Heat, Keys, Picture, Shape
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChartPlace:
     """A place on the page that has several charts to choose from."""
 
     id: str
@@ -61,7 +61,7 @@ class ChartKind:
     by: Callable[[CaseSummary], Keys] = panels.where
     """Keys that cases in one chart have in common."""
     shape: type[Shape] = Picture
-    place: Place | None = None
+    place: ChartPlace | None = None
     """Place on the page; None: one of its own."""
     of_series: bool = False
     """Whether the chart shows points of samples, for which the page has room only in a limited
@@ -103,9 +103,9 @@ PLACES = {
 PERCENT = Axis("share of samples sent, at or below, %", ends=(0.0, 100.0))
 
 
-def _place(measure: Measure, choice: str) -> Place:
+def _place(measure: ChartMeasure, choice: str) -> ChartPlace:
     of = "jitter" if measure.is_jitter else "latency"
-    return Place(*PLACES[measure.test], (("Plot", choice), ("Of", of)))
+    return ChartPlace(*PLACES[measure.test], (("Plot", choice), ("Of", of)))
 
 
 def _distributions(
@@ -114,8 +114,8 @@ def _distributions(
     choice: str,
     explanation: str,
     draw: OfMeasure,
-    has: Callable[[Measure, CaseSummary], object] = Measure.shape,
-    measures: Sequence[Measure] = MEASURES,
+    has: Callable[[ChartMeasure, CaseSummary], object] = ChartMeasure.shape,
+    measures: Sequence[ChartMeasure] = MEASURES,
 ) -> Iterator[ChartKind]:
     """Yield a kind for each quantity; `choice` is its name in the selector of the page."""
     for measure in measures:
@@ -133,7 +133,7 @@ def _distributions(
         )
 
 
-def _boxes(measure: Measure) -> ChartKind:
+def _boxes(measure: ChartMeasure) -> ChartKind:
     return ChartKind(
         f"{measure.name}-rounds",
         f"{measure.title}: round by round",
@@ -170,7 +170,7 @@ def _over_size(
         sweeps.over_size(pick, unit, factor, fitted=fitted),
         explanation=explanation,
         by=panels.all_but("Size"),
-        place=Place("latency-size", "Latency against size", (("Of", name),)) if name else None,
+        place=ChartPlace("latency-size", "Latency against size", (("Of", name),)) if name else None,
         figures=MEDIANS if test == "latency" else GOODPUTS,
     )
 
@@ -180,7 +180,7 @@ def _heat(
     test: str,
     what: str,
     pick: cases.Pick,
-    scales: Sequence[text.Scale],
+    scales: Sequence[text.UnitScale],
     *,
     more_is_better: bool = False,
 ) -> ChartKind:
@@ -206,7 +206,7 @@ def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
         lambda case: case.size is not None and case.rtt_2,
         sweeps.layers(unit, pick),
         by=panels.all_but("Size"),
-        place=Place(LAYER, "Ratio against size", (("Of", name),)),
+        place=ChartPlace(LAYER, "Ratio against size", (("Of", name),)),
         figures=MEDIANS,
     )
 
@@ -225,7 +225,7 @@ def _timeline(
         explanation=explanation,
         of_series=True,
         by_case=True,
-        place=Place("latency-time", "Latency over time", (("Of", of),)),
+        place=ChartPlace("latency-time", "Latency over time", (("Of", of),)),
     )
 
 
@@ -328,7 +328,7 @@ CHARTS: tuple[ChartKind, ...] = (
             lambda measure, members: (Axis("percent of samples sent that are faster", "percent"),
                                       Axis(measure.magnitude(members), "log"), ""),
             last="; the last points rest on one sample each",
-        ), Measure.curve,
+        ), ChartMeasure.curve,
     ),
     *_distributions(
         "survival", "share of samples that are slower", "survival function",
@@ -339,7 +339,7 @@ CHARTS: tuple[ChartKind, ...] = (
             lambda measure, members: (Axis(measure.magnitude(members), "log"),
                                       Axis("samples sent that are slower, %", "log"), ""),
             steps=True,
-        ), Measure.curve, [measure for measure in MEASURES if not measure.is_jitter],
+        ), ChartMeasure.curve, [measure for measure in MEASURES if not measure.is_jitter],
     ),
     *_distributions(
         "quantiles", "quantiles", "quantiles",

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from busmark.compare import matrix as compared
 from busmark.compare.campaign import Campaign
-from busmark.compare.matrix import Matrix
+from busmark.compare.matrix import PairMatrix
 from busmark.model import text
 from busmark.model.naming import short_names
 from busmark.present.charts.panels import Choice, Draw
-from busmark.present.charts.shapes import Field, Heat, shade
+from busmark.present.charts.shapes import Heat, HeatField, shade
 from busmark.present.document import Cell
 
 MARKS = {
@@ -24,10 +24,10 @@ MARKS = {
 }
 """Text of a cell without a figure."""
 
-Value = Callable[[compared.Cell], float | None]
+Value = Callable[[compared.PairCell], float | None]
 
 
-class Figure(NamedTuple):
+class PairFigure(NamedTuple):
     """A figure of a matrix."""
 
     key: str
@@ -39,7 +39,7 @@ class Figure(NamedTuple):
     more_is_better: bool = False
     factor: float = 1.0
     """Base units in one unit of the title."""
-    limit: Callable[[compared.Cell], tuple[float, str] | None] = lambda _: None
+    limit: Callable[[compared.PairCell], tuple[float, str] | None] = lambda _: None
     """The most that a value may be where it is not known, and what the cell says of it."""
     unit: str = ""
     """Base unit of values that the title does not have: 1, a share."""
@@ -51,30 +51,30 @@ AT_ONCE = "at once"
 """A discovery that was over when it could have begun."""
 
 
-def figures(matrix: Matrix) -> list[Figure]:
+def figures(matrix: PairMatrix) -> list[PairFigure]:
     """Return latency and discovery of a latency matrix, goodput and loss of a throughput matrix, as
     far as a pair has any."""
     results = map(_result, matrix.cells)
     scale = text.scale_for([value for value in results if value is not None])
     every = (
-        Figure(
+        PairFigure(
             "latency", "latency", f"Median RTT/2, {scale.unit}",
             "Row: the pinger, which writes first. Column: the responder, which answers.",
             _result, text.number, factor=scale.factor,
         ),
-        Figure(
+        PairFigure(
             "discovery", "latency", "Discovery, ms",
             "From the last endpoint's creation until both sides had matched; median of the rounds. "
             "≤: they had matched when they were first asked, so no more than this limit is known; "
             f"{AT_ONCE}: before the last endpoint was reported to have been made.",
             lambda cell: cell.discovery_s, text.number, factor=1e-3, limit=_discovery_limit,
         ),
-        Figure(
+        PairFigure(
             "goodput", "throughput", "Goodput, Mbit/s",
             "Row: the writer. Column: the reader, where it is counted.",
             _result, text.number, more_is_better=True,
         ),
-        Figure(
+        PairFigure(
             "loss", "throughput", "Loss",
             "Share of the samples written that the reader never received.",
             lambda cell: cell.loss, text.percent_text, unit="1",
@@ -90,25 +90,25 @@ def figures(matrix: Matrix) -> list[Figure]:
     return [first, *known]
 
 
-def _discovery_limit(cell: compared.Cell) -> tuple[float, str] | None:
+def _discovery_limit(cell: compared.PairCell) -> tuple[float, str] | None:
     limit = cell.discovery_within_s
     if limit is None:
         return None
     return limit * 1e3, f"≤ {text.number(limit * 1e3)}" if limit > 0 else AT_ONCE
 
 
-def _result(cell: compared.Cell) -> float | None:
+def _result(cell: compared.PairCell) -> float | None:
     """Return a pair's result; samples that differ from what was written give it none."""
     return cell.result.value if cell.result and cell.state != "wrong content" else None
 
 
-def names(matrix: Matrix) -> list[str]:
+def names(matrix: PairMatrix) -> list[str]:
     """Return the adapters by short names, for where titles do not fit."""
     short = short_names(matrix.adapters)
     return [short[name] for name in matrix.adapters]
 
 
-def rows(matrix: Matrix, figure: Figure) -> list[list[Cell]]:
+def rows(matrix: PairMatrix, figure: PairFigure) -> list[list[Cell]]:
     """Return a row for each writer, a cell for each reader; one without a figure, or with a limit
     only, has a text."""
     known = {(cell.writer, cell.reader): cell for cell in matrix.cells}
@@ -121,7 +121,7 @@ def rows(matrix: Matrix, figure: Figure) -> list[list[Cell]]:
     ]
 
 
-def _cell(matrix: Matrix, figure: Figure, cell: compared.Cell) -> Cell:
+def _cell(matrix: PairMatrix, figure: PairFigure, cell: compared.PairCell) -> Cell:
     note = f"{matrix.titles[cell.writer]} → {matrix.titles[cell.reader]}: {cell.state}"
     note += f" ({cell.reason})" if cell.reason else ""
     if (value := figure.value(cell)) is not None:
@@ -130,7 +130,7 @@ def _cell(matrix: Matrix, figure: Figure, cell: compared.Cell) -> Cell:
     return Cell(limit, text=words, note=note, case=cell.case)
 
 
-def heat(campaign: Campaign, matrix: Matrix, figure: Figure) -> Heat | None:
+def heat(campaign: Campaign, matrix: PairMatrix, figure: PairFigure) -> Heat | None:
     """Return the map of a figure where nobody can point at a cell; None without a figure."""
     every = rows(matrix, figure)
     pairs = [cell for row in every for cell in row if cell != OUTSIDE]
@@ -140,11 +140,11 @@ def heat(campaign: Campaign, matrix: Matrix, figure: Figure) -> Heat | None:
         return None
     positive = [v for c in pairs if not c.text and isinstance(v := c.value, float) and v > 0]
 
-    def field(cell: Cell) -> Field | None:
+    def field(cell: Cell) -> HeatField | None:
         if cell.text or not isinstance(cell.value, float):
-            return Field(cell.text, None, cell.note, case=cell.case) if cell.text else None
+            return HeatField(cell.text, None, cell.note, case=cell.case) if cell.text else None
         place = shade(cell.value, positive, more_is_better=figure.more_is_better)
-        return Field(figure.shown(cell.value), place, cell.note, case=cell.case)
+        return HeatField(figure.shown(cell.value), place, cell.note, case=cell.case)
 
     known_as = names(matrix)
     return Heat(

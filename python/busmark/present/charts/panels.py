@@ -13,7 +13,15 @@ from busmark.model.case import CaseSummary
 from busmark.model.naming import FLOOR_ADAPTER, Label, placement_short
 from busmark.model.stream import Paced
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Curve, Keys, Picture, Plot, Reference, described
+from busmark.present.charts.shapes import (
+    Axis,
+    DrawnCurve,
+    Keys,
+    Picture,
+    Plot,
+    Reference,
+    described,
+)
 
 MOST_CURVES = 10
 """Curves in one panel at most, the floor not counted."""
@@ -49,7 +57,7 @@ class Choice:
         self,
         x: Axis,
         y: Axis,
-        curves: Sequence[Curve],
+        curves: Sequence[DrawnCurve],
         remarks: str,
         references: Sequence[Reference] = (),
         *,

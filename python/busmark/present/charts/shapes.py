@@ -82,7 +82,7 @@ def points(of: Series | None, factor: float = 1.0, note: str = "") -> list[Point
 
 
 @dataclass(frozen=True, slots=True)
-class Curve:
+class DrawnCurve:
     """A curve, in the colour of its label."""
 
     name: str
@@ -151,7 +151,7 @@ class Plot:
 
     x: Axis
     y: Axis
-    curves: Sequence[Curve]
+    curves: Sequence[DrawnCurve]
     references: Sequence[Reference] = ()
     heading: str = ""
     """Heading where the plot is one of several below each other; the title of x is below the last.
@@ -176,7 +176,7 @@ class Plot:
         tops = [top for curve, _, tops in self.stacked() if curve.stacked for top in tops]
         return self.values() + ends + tops
 
-    def stacked(self) -> Iterator[tuple[Curve, list[float], list[float]]]:
+    def stacked(self) -> Iterator[tuple[DrawnCurve, list[float], list[float]]]:
         """Yield curves with the bottoms and the tops of their areas."""
         heights: dict[float, float] = {}
         for curve in self.curves:
@@ -224,7 +224,7 @@ OUTSIDE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class AveragedValue:
     """One of the values that a row's value is the mean of."""
 
     value: float
@@ -243,7 +243,7 @@ class Bar:
     high: float | None = None
     note: str = ""
     """Text of the bar, for readers who point at it."""
-    parts: Sequence[Part] = ()
+    parts: Sequence[AveragedValue] = ()
     mark: float | None = None
     """Value to compare with."""
 
@@ -254,7 +254,7 @@ def bar(
     factor: float = 1.0,
     *,
     note: str = "",
-    parts: Sequence[Part] = (),
+    parts: Sequence[AveragedValue] = (),
     mark: float | None = None,
 ) -> Bar:
     """Return a figure as a bar, in units of `factor`."""
@@ -317,7 +317,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CaseBoxes:
     """All boxes of one case, in the colour of its label."""
 
     label: Label
@@ -341,7 +341,7 @@ class Boxes(Shape):
     members: Sequence[CaseSummary]
     x: str
     """Title of the axis on which boxes have their names."""
-    cells: Sequence[Cell]
+    cells: Sequence[CaseBoxes]
     remarks: str
 
 
@@ -364,7 +364,7 @@ MOST_TEXTS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class HeatField:
     """One field as it is shown."""
 
     text: str
@@ -397,7 +397,7 @@ class Heat(Shape):
     columns: Sequence[str]
     down: str
     """Title of the rows."""
-    rows: Sequence[tuple[str, Sequence[Field | None]]]
+    rows: Sequence[tuple[str, Sequence[HeatField | None]]]
     """Rows with their heading; a field is None where it was not measured."""
     remarks: str
     scale: Sequence[tuple[float, str]] = ()

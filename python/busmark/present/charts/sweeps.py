@@ -9,17 +9,17 @@ from busmark.compare.fits import SizeFit
 from busmark.model import naming as dim
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import Estimate
+from busmark.model.entry import EstimatedQuantity
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
 from busmark.model.quantities import GOODPUT
 from busmark.model.quantities.discovery import CREATION_TIME, FIRST_SAMPLE
 from busmark.model.quantities.parts import MATCHED_ENDPOINTS
-from busmark.model.stream import Capacity, Paced
+from busmark.model.stream import CapacitySearch, Paced
 from busmark.present.charts import look, panels
 from busmark.present.charts.cases import BOUNDED, CAPACITIES, Pick, counted
 from busmark.present.charts.panels import Choice, Draw
-from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point, Reference, point
+from busmark.present.charts.shapes import Axis, DrawnCurve, Picture, Plot, Point, Reference, point
 
 MAKING_ENDPOINTS = tuple(
     dim.title(name).capitalize()
@@ -30,7 +30,7 @@ MAKING_ENDPOINTS = tuple(
 FEWEST_RATES = 3
 """Different rates, to draw a curve over them."""
 
-FIGURES: tuple[tuple[Estimate, str, look.Dash], ...] = (
+FIGURES: tuple[tuple[EstimatedQuantity, str, look.Dash], ...] = (
     (FIRST_SAMPLE, "first sample", "solid"),
     (CREATION_TIME, "creation", "dot"),
 )
@@ -60,7 +60,7 @@ def over_size(pick: Pick, unit: str, factor: float = 1.0, *, fitted: bool = Fals
         curves = []
         for name, own in _by_label([*choice.members, *_floors(choice, pick)], _size).items():
             points = [point(_size(case), f, factor) for case in own if (f := pick(case))]
-            curves.append(Curve(name, choice.label(own[0]), points))
+            curves.append(DrawnCurve(name, choice.label(own[0]), points))
         here = {case.id for case in choice.members}
         fits = [fit for fit in choice.campaign.fits if fitted and set(fit.cases) <= here]
         figures = [figure for case in choice.members if (figure := pick(case))]
@@ -85,11 +85,11 @@ def _floors(choice: Choice, pick: Pick) -> list[CaseSummary]:
     return [floor for floor, _ in known] if is_near else []
 
 
-def _line(choice: Choice, fit: SizeFit) -> Curve:
+def _line(choice: Choice, fit: SizeFit) -> DrawnCurve:
     label = choice.label(choice.campaign.case(fit.cases[0]))
     pairs = zip(fit.at_bytes, fit.value_ns, strict=True)
     points = [Point(size, at / look.MICRO) for size, at in pairs]
-    return Curve(f"{label.text}, line", label, points, marks=False, thin=True, dash="solid")
+    return DrawnCurve(f"{label.text}, line", label, points, marks=False, thin=True, dash="solid")
 
 
 def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
@@ -106,7 +106,7 @@ def layers(unit: str, pick: Callable[[Effect], Figure | None]) -> Draw:
         for label, own in _by_label(known, _size).items():
             name = f"{label}, over {effects[own[0].id].reference}"
             points = [point(_size(case), ratios[case.id]) for case in own]
-            curves.append(Curve(name, choice.label(own[0]), points))
+            curves.append(DrawnCurve(name, choice.label(own[0]), points))
         alone = Reference("the library alone", "dot", ((sizes[0], 1.0), (sizes[-1], 1.0)))
         rounds = panels.span_text([ratios[case.id].rounds for case in known])
         yield Picture(
@@ -130,7 +130,7 @@ def ascent(choice: Choice) -> Iterator[Picture]:
     if len({paced.specified_mbit_per_s for paced in every}) < FEWEST_RATES:
         return
     drawn = [
-        Curve(
+        DrawnCurve(
             f"{label}, {topology}",
             choice.label(curve[0][0]),
             [
@@ -179,7 +179,7 @@ def capacity(choice: Choice) -> Iterator[Picture]:
     )
 
 
-def _trials(case: CaseSummary, label: Label, found: Capacity) -> Iterator[Curve]:
+def _trials(case: CaseSummary, label: Label, found: CapacitySearch) -> Iterator[DrawnCurve]:
     """Yield trials that met the criterion, those that did not, and the rate that was found."""
     name, trials = case.label, [t for t in found.trials if t.rate_hz and t.mbit_per_s]
     for passed in (True, False):
@@ -190,14 +190,16 @@ def _trials(case: CaseSummary, label: Label, found: Capacity) -> Iterator[Curve]
         ]
         legend = name if passed else f"{name}, not met"
         if points:
-            yield Curve(legend, label, points, line=False, hollow=not passed)
+            yield DrawnCurve(legend, label, points, line=False, hollow=not passed)
     carried = [t.mbit_per_s for t in trials if t.mbit_per_s]
     if carried and (at := case.whole.value(GOODPUT)):
         ends = [Point(at, min(carried)), Point(at, max(carried))]
-        yield Curve(f"{name}, sustained", label, ends, marks=False, thin=True)
+        yield DrawnCurve(f"{name}, sustained", label, ends, marks=False, thin=True)
 
 
-def _limits(asked: str, at: Sequence[float], known: Sequence[Paced | Capacity]) -> list[Reference]:
+def _limits(
+    asked: str, at: Sequence[float], known: Sequence[Paced | CapacitySearch]
+) -> list[Reference]:
     """Return the line on which everything asked for arrives, and capacities across."""
     low, high = min(at, default=1.0), max(at, default=1.0)
     found = [Reference(f"all that is {asked}", "dot", ((low, low), (high, high)), fits_axis=False)]
@@ -218,7 +220,7 @@ def existing(choice: Choice) -> Iterator[Picture]:
             points = [point(at, figure, look.MICRO * 1e3) for at, figure in known]
             of = choice.label(own[0])
             hollow = time is CREATION_TIME
-            curves.append(Curve(f"{label}, {name}", of, points, hollow=hollow, dash=dash))
+            curves.append(DrawnCurve(f"{label}, {name}", of, points, hollow=hollow, dash=dash))
     shown = [found for case in choice.members if (found := FIRST_SAMPLE.figure(case))]
     x, y = Axis("existing endpoints"), Axis("time, ms", "log")
     yield choice.picture(x, y, curves, counted(shown))
@@ -240,7 +242,7 @@ def memory(pick: Callable[[CaseSummary], float | None]) -> Draw:
         curves = []
         for label, own in _by_label(choice.members, endpoints).items():
             points = [Point(endpoints(case), pick(case) or 0.0) for case in own]
-            curves.append(Curve(label, choice.label(own[0]), points))
+            curves.append(DrawnCurve(label, choice.label(own[0]), points))
         rounds = panels.span_text([case.rounds.ok for case in choice.members])
         yield choice.picture(
             Axis("writers and readers of all participants", "log"),

@@ -34,7 +34,7 @@ HEADROOM = 1.06
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class AxisScale:
     """Scale of an axis: how far it reaches, and its ticks."""
 
     kind: Kind
@@ -67,30 +67,30 @@ class Scale:
         return (place > high) - (place < low)
 
 
-def scale(axis: Axis, values: Sequence[float], *, linear: bool = False) -> Scale:
+def scale(axis: Axis, values: Sequence[float], *, linear: bool = False) -> AxisScale:
     """Return the scale that reaches these values; `linear`: a linear one, whatever its kind."""
     if axis.kind == "sizes":
         linear = linear or not values
         ends, ticks = size_axis([*map(int, values)], linear=linear)
-        return Scale("linear" if linear else "sizes", ends, ticks)
+        return AxisScale("linear" if linear else "sizes", ends, ticks)
     if axis.kind == "percent":
         end, ticks = percent_axis(values)
-        return Scale("percent", (0, end), ticks)
+        return AxisScale("percent", (0, end), ticks)
     if axis.kind == "signed" and any(values):
         step, marks = signed_ticks(values)
         end = 1.3 * marks[-1]
-        return Scale("signed", (-end, end), [(mark, plain(mark)) for mark in marks], step)
+        return AxisScale("signed", (-end, end), [(mark, plain(mark)) for mark in marks], step)
     wanted = axis.kind == "log" and not linear
     if wanted and (reach := axis.ends or log_ends(axis.middle or values)):
-        return Scale("log", reach, log_ticks(*reach))
+        return AxisScale("log", reach, log_ticks(*reach))
     if axis.ends:
-        return Scale("linear", axis.ends, axis.names)
+        return AxisScale("linear", axis.ends, axis.names)
     if axis.from_zero or axis.kind == "log":
-        return Scale("linear", from_zero(values), axis.names)
-    return Scale("linear", axis.middle or around(values), axis.names)
+        return AxisScale("linear", from_zero(values), axis.names)
+    return AxisScale("linear", axis.middle or around(values), axis.names)
 
 
-def scales(plot: Plot, *, linear: bool = False) -> tuple[Scale, Scale]:
+def scales(plot: Plot, *, linear: bool = False) -> tuple[AxisScale, AxisScale]:
     """Return the scales of x and y on which all curves are."""
     places = plot.sizes() if plot.x.kind == "sizes" else plot.places()
     # A logarithmic axis has room for intervals, however wide.

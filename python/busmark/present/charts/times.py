@@ -11,7 +11,7 @@ from busmark.model.naming import Label
 from busmark.present.charts import look, panels
 from busmark.present.charts.look import MICRO
 from busmark.present.charts.panels import Choice, Draw
-from busmark.present.charts.shapes import Axis, Curve, Picture, Plot, Point, Reference, points
+from busmark.present.charts.shapes import Axis, DrawnCurve, Picture, Plot, Point, Reference, points
 from busmark.present.figures import quantity_name
 
 LOST = look.series("lost", look.LOST)
@@ -66,20 +66,22 @@ def _rows(
     top = max(point.y for point in (*line, *dots))
     all_lost = [at or 0.0 for at in gone.x] if gone else []
 
-    def row(heading: str, curve: Curve, lost: Sequence[float]) -> Plot:
+    def row(heading: str, curve: DrawnCurve, lost: Sequence[float]) -> Plot:
         crosses = [Point(at, top) for at in lost]
-        lost_curves = [Curve(LOST.text, LOST, crosses, line=False, only_x=True)] if lost else []
+        lost_curves = (
+            [DrawnCurve(LOST.text, LOST, crosses, line=False, only_x=True)] if lost else []
+        )
         first, last = curve.points[0].x, curve.points[-1].x
         lines = [Reference(name, "dash", ((first, at), (last, at))) for name, at in floor]
         return Plot(SINCE_SAMPLE, y, [curve, *lost_curves], lines, heading)
 
-    single = Curve("", label, dots, line=False, dots=True)
+    single = DrawnCurve("", label, dots, line=False, dots=True)
     if not line:
         return [row("every sample", single, all_lost)]
     return [
         row(
             "the whole round: smallest and largest of every stretch",
-            Curve("", label, line, marks=False, thin=True, dash="solid"),
+            DrawnCurve("", label, line, marks=False, thin=True, dash="solid"),
             all_lost,
         ),
         row(
@@ -117,7 +119,7 @@ def autocorrelation(choice: Choice) -> Iterator[Picture]:
     """Draw how alike latencies some samples apart are, of one round of each case."""
     known = [(c, found) for c in choice.members for found in c.curves("autocorrelation")]
     curves = [
-        Curve(
+        DrawnCurve(
             case.label,
             choice.label(case),
             [Point(lag, value or 0.0) for lag, value in enumerate(found.y)],
@@ -152,10 +154,10 @@ def goodput(choice: Choice) -> Iterator[Picture]:
     )
 
 
-def _goodput(choice: Choice, case: CaseSummary, name: str = "") -> Curve | None:
+def _goodput(choice: Choice, case: CaseSummary, name: str = "") -> DrawnCurve | None:
     if rate := _first(case, "timeline", "goodput"):
         drawn = points(rate, note=f"round {rate.round}" if name else "")
-        return Curve(name, choice.label(case), drawn, marks=False)
+        return DrawnCurve(name, choice.label(case), drawn, marks=False)
     return None
 
 
@@ -189,7 +191,7 @@ PARTS = {"cpu_user": ("user", USER), "cpu_system": ("kernel", KERNEL)}
 
 def _counters(system: Sequence[Points]) -> list[Plot]:
     """Return areas of CPU time, one on the other, and lines; in the colour of the participant."""
-    rows: dict[tuple[str, str], list[Curve]] = {place: [] for place in COUNTERS.values()}
+    rows: dict[tuple[str, str], list[DrawnCurve]] = {place: [] for place in COUNTERS.values()}
     names = list(dict.fromkeys(of.of or "" for of in system))
     for of in system:
         name = (of.of or "").removesuffix(f" on {of.node}")
@@ -201,11 +203,11 @@ def _counters(system: Sequence[Points]) -> list[Plot]:
         points = [Point(t or 0.0, y) for t, y in zip(at, [*values, values[-1]], strict=True)]
         if of.quantity in PARTS:
             part, solid = PARTS[of.quantity]
-            curve = Curve(
+            curve = DrawnCurve(
                 f"{name}, {part}", label, points, marks=False, steps=True, fill=solid, stacked=True
             )
         else:
-            curve = Curve("", label, points, marks=False, steps=True, thin=True)
+            curve = DrawnCurve("", label, points, marks=False, steps=True, thin=True)
         rows[COUNTERS[of.quantity]].append(curve)
     return [
         Plot(SINCE_BEGIN, Axis(title, from_zero=True), curves, heading=heading)
@@ -225,7 +227,7 @@ def endpoints(choice: Choice) -> Iterator[Picture]:
         pairs = zip(found.x, found.y, strict=True)
         drawn = [Point((at or 0.0) / MILLI, count or 0) for at, count in pairs]
         label = choice.label(case)
-        curves.append(Curve(case.label, label, drawn, marks=len(drawn) == 1, steps=True))
+        curves.append(DrawnCurve(case.label, label, drawn, marks=len(drawn) == 1, steps=True))
     counts = panels.span_text([found.count or 0 for _, found in known])
     yield choice.picture(
         Axis("ms since the last endpoint was created"),

@@ -194,7 +194,7 @@ def entry(path: str, stroke: str, fill: str) -> str:
 
 
 @dataclass
-class Sheet:
+class ScriptFiles:
     """Files of one chart: the data sets, and the script."""
 
     each: Drawing
@@ -389,7 +389,7 @@ def _files(document: Document, folder: Path) -> Iterable[str]:
     drawn = [*drawings(document)]
     texts = {"style.gpi": STYLE.read_text(encoding="utf-8"), "plot-all.gpi": ALL}
     for each in drawn:
-        sheet = Sheet(each)
+        sheet = ScriptFiles(each)
         texts[f"scripts/{each.name}.gpi"] = sheet.script()
         sets = (f"# index {at}: {text.removeprefix('# ')}" for text, at in sheet.sets.items())
         head = comment(f"{each.title}. {each.caption}") + comment("; ".join(sheet.titles))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from busmark.model.text import count, joined
 from busmark.present.document import Document
-from busmark.present.markup import Part, escaped, parts_of
+from busmark.present.markup import MarkupPiece, escaped, parts_of
 
 WHOLE = "`--html FILE` or `--to html`, and `--json` have everything."
 
@@ -27,19 +27,19 @@ MOST_NAMED, LONGEST_NAME = 8, 80
 def markdown(document: Document) -> str:
     """Return the text, at most as long as a comment may be."""
     lines = [f"*{escaped(line)}*" for line in document.lines]
-    parts = [Part("the title", [f"## {escaped(document.title)}", *lines], "\n\n")]
+    parts = [MarkupPiece("the title", [f"## {escaped(document.title)}", *lines], "\n\n")]
     parts += [part for section in document.sections for part in parts_of(section)]
     return shortened(parts)
 
 
-def shortened(parts: Sequence[Part]) -> str:
+def shortened(parts: Sequence[MarkupPiece]) -> str:
     """Return the parts, a blank line between them, in their order: those in front have the room
     first."""
     room = LIMIT - RESERVED
     texts: list[str] = []
-    gone: list[tuple[int, Part]] = []
+    gone: list[tuple[int, MarkupPiece]] = []
     for part in parts:
-        own = Part(part.name, _that_fit(part, room), part.between, part.before, part.after)
+        own = MarkupPiece(part.name, _that_fit(part, room), part.between, part.before, part.after)
         if own.units:
             texts.append(own.text)
             room -= _size(own.text) + 2
@@ -48,7 +48,7 @@ def shortened(parts: Sequence[Part]) -> str:
     return "\n\n".join([*texts, *([_left_out(gone)] if gone else [])]) + "\n"
 
 
-def _that_fit(part: Part, room: int) -> list[str]:
+def _that_fit(part: MarkupPiece, room: int) -> list[str]:
     room -= _size(part.before) + _size(part.after) + 2
     found: list[str] = []
     for unit in part.units:
@@ -63,7 +63,7 @@ def _size(text: str) -> int:
     return len(text.encode())
 
 
-def _left_out(gone: Sequence[tuple[int, Part]]) -> str:
+def _left_out(gone: Sequence[tuple[int, MarkupPiece]]) -> str:
     """Return "Left out to stay below 65 536 characters: 120 of 300 rows of …; …"."""
     named = [
         f"{count(missing)} of {count(len(part.units))} {_short(part.name)}"

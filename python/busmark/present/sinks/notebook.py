@@ -14,7 +14,7 @@ import nbformat
 from nbformat import v4
 
 from busmark import files
-from busmark.present.document import Chart, Document, Section, Source, code
+from busmark.present.document import Chart, Document, Section, SourceText, code
 from busmark.present.markup import escaped, section_markdown
 from busmark.present.sinks.kernel import execute
 from busmark.present.vega import specification
@@ -60,10 +60,10 @@ def notebook(document: Document) -> nbformat.NotebookNode:
     return made
 
 
-def sources(document: Document) -> Iterator[Source]:
+def sources(document: Document) -> Iterator[SourceText]:
     """Return the cells of the title and of all sections."""
     lines = "\n\n".join(f"*{escaped(line)}*" for line in document.lines)
-    yield Source(f"# {escaped(document.title)}\n\n{lines}".strip())
+    yield SourceText(f"# {escaped(document.title)}\n\n{lines}".strip())
     blocks = [block for section in document.sections for block in section.blocks]
     if any(isinstance(block, Chart) for block in blocks):
         yield code("from busmark.present.display import Drawing")
@@ -72,22 +72,22 @@ def sources(document: Document) -> Iterator[Source]:
         for kind, group in groupby(section.blocks, key=_kind):
             blocks = list(group)
             if kind is None:
-                yield Source(section_markdown(replace(rest, blocks=blocks)))
+                yield SourceText(section_markdown(replace(rest, blocks=blocks)))
             for block in blocks:
                 if isinstance(block, Chart):
                     yield from _chart(block)
-                elif isinstance(block, Source):
+                elif isinstance(block, SourceText):
                     yield block
             rest = Section("", [])
 
 
 def _kind(block: object) -> type | None:
-    return type(block) if isinstance(block, Chart | Source) else None
+    return type(block) if isinstance(block, Chart | SourceText) else None
 
 
-def _chart(chart: Chart) -> Iterator[Source]:
+def _chart(chart: Chart) -> Iterator[SourceText]:
     """Yield a heading, and a cell for each shape, which has its data."""
-    yield Source(f"### {escaped(chart.title)}\n\n{escaped(chart.explanation)}".strip())
+    yield SourceText(f"### {escaped(chart.title)}\n\n{escaped(chart.explanation)}".strip())
     for shape in chart.shapes:
         caption = f"{chart.title}. {shape.caption}".strip(". ")
         # JSON that Python reads has its True and None.

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from busmark import __version__
 from busmark.model.naming import Label
-from busmark.present.document import CASES, Chart, Document, Entry, Section
+from busmark.present.document import CASES, Chart, Document, ListedCase, Section
 from busmark.present.sinks.html import DETAIL, MORE, Page, anchor, key_of, section_html, words_html
 from busmark.present.sinks.panels import Panel, overlay_data, panels, script_data
 from busmark.present.vega import config
@@ -196,7 +196,7 @@ def _cases(section: Section) -> Iterator[str]:
     yield f'{WITHOUT_SCRIPT}<div id="case-list"></div>{MORE.format("cases")}</section>'
 
 
-def _index(entries: Sequence[Entry]) -> dict[str, object]:
+def _index(entries: Sequence[ListedCase]) -> dict[str, object]:
     """Return what each case is found by, and its line in the list."""
     names = list(dict.fromkeys(name for entry in entries for name in entry.values))
     cases = [
@@ -215,7 +215,7 @@ def _index(entries: Sequence[Entry]) -> dict[str, object]:
     return {"names": names, "cases": cases}
 
 
-def _stored(entries: Sequence[Entry], page: Page) -> str:
+def _stored(entries: Sequence[ListedCase], page: Page) -> str:
     """Write JSON of the details of each case and of the further rows of tables. Sections of one
     kind are together: so they compress to half of what they take case by case."""
     kinds: dict[str, dict[str, str]] = {}

@@ -15,7 +15,7 @@ from busmark.present.charts.panels import MOST_CURVES
 from busmark.present.charts.shapes import Bars, Boxes, Heat, Keys, Picture, described
 from busmark.present.document import Chart
 from busmark.present.vega import specification
-from busmark.present.vega.parts import Entry, dashes, legend, line_path
+from busmark.present.vega.parts import LegendEntry, dashes, legend, line_path
 from busmark.present.web.embedded import Parts
 
 OWN = ("Plot", "Of", "Axes", "Node")
@@ -189,7 +189,7 @@ def _data(
 def overlay_data(labels: Sequence[Label]) -> dict[str, Any]:
     """Return what the script needs to draw ticked cases together: the adapter of each label, looks
     of adapters and, by place, of cases that share one, and a legend to be filled."""
-    (key,) = legend([Entry("case", "", "")], EM, WIDTH)
+    (key,) = legend([LegendEntry("case", "", "")], EM, WIDTH)
     return {
         "labels": {label.text: label.adapter for label in labels},
         "adapters": {each.adapter: _look(Label(text="", adapter=each.adapter)) for each in labels},

@@ -21,7 +21,7 @@ from xlsxwriter.worksheet import Worksheet
 from busmark import __version__, files
 from busmark.present.charts.shapes import Bars, Picture
 from busmark.present.document import Chart, Document, Section, Table, Text
-from busmark.present.flat import Place, places_of
+from busmark.present.flat import FlatColumn, places_of
 from busmark.present.sinks import workbook_charts
 
 CONTENTS = "Contents"
@@ -313,7 +313,7 @@ def _name(section: Section) -> str:
     return keys[0].replace("-", " ").capitalize()
 
 
-def _width(place: Place) -> float:
+def _width(place: FlatColumn) -> float:
     """Size a column in characters: heading in a few lines, numbers whole, texts up to a limit."""
     word = max((len(word) for word in place.title.split()), default=0)
     heading = max(word + 2, len(place.title) / HEADING_LINES + 2)

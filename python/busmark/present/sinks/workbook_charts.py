@@ -11,7 +11,7 @@ from xlsxwriter.chart import Chart
 from xlsxwriter.utility import xl_range_abs
 
 from busmark.present.charts import look
-from busmark.present.charts.shapes import Axis, Bars, Curve, Picture, Point, Reference
+from busmark.present.charts.shapes import Axis, Bars, DrawnCurve, Picture, Point, Reference
 
 MOST_CURVES = 10
 """Curves in one chart at most; more cannot be distinguished."""
@@ -91,7 +91,7 @@ def _lengths(value: float, low: float | None, high: float | None) -> Row:
     return [value - low, high - value]
 
 
-def _curves(shape: Picture) -> Iterator[tuple[Curve | Reference, Sequence[Point]]]:
+def _curves(shape: Picture) -> Iterator[tuple[DrawnCurve | Reference, Sequence[Point]]]:
     for curve in shape.plot.curves:
         yield curve, curve.points
     for line in shape.plot.references:
@@ -113,7 +113,7 @@ def native(book: Workbook, sheet: str, title: str, shape: Picture | Bars, first:
         for number, (one, points) in enumerate(_curves(shape)):
             if isinstance(one, Reference) or drawn < MOST_CURVES:
                 chart.add_series(_curve(sheet, first, 4 * number, one, points))
-            drawn += isinstance(one, Curve)
+            drawn += isinstance(one, DrawnCurve)
         chart.set_x_axis(_axis(shape.plot.x, shape.plot.places()) | {"crossing": "min"})
         values = _axis(shape.plot.y, shape.plot.values())
         chart.set_y_axis(values | {"major_gridlines": GRID, "crossing": "min"})
@@ -140,7 +140,7 @@ def _bars(sheet: str, shape: Bars, first: int) -> dict[str, Any]:
 
 
 def _curve(
-    sheet: str, first: int, column: int, one: Curve | Reference, points: Sequence[Point]
+    sheet: str, first: int, column: int, one: DrawnCurve | Reference, points: Sequence[Point]
 ) -> dict[str, Any]:
     begin, end = first + 2, first + 1 + len(points)
     series: dict[str, Any] = {

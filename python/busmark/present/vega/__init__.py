@@ -19,14 +19,14 @@ from typing import Any
 from busmark.present.charts import look
 from busmark.present.charts.shapes import Bars, Boxes, Heat, Picture
 from busmark.present.vega import bars, boxes, curves, heat
-from busmark.present.vega.parts import Frame, Spec
+from busmark.present.vega.parts import ChartFrame, Spec
 from busmark.present.vega.theme import config
 
 __all__ = ["config", "specification"]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
-VIEWS: dict[type, Callable[[Any, Frame], Spec]] = {
+VIEWS: dict[type, Callable[[Any, ChartFrame], Spec]] = {
     Picture: curves.picture,
     Bars: bars.view,
     Boxes: boxes.view,
@@ -53,7 +53,7 @@ def specification(
         em: size of the text.
         pointer: whether somebody may point at lines to see what they are.
     """
-    found = VIEWS[type(shape)](shape, Frame(width, height, linear, em, pointer))
+    found = VIEWS[type(shape)](shape, ChartFrame(width, height, linear, em, pointer))
     if "layer" in found:
         found["autosize"] = {"type": "fit-x", "contains": "padding"}
     return {"$schema": SCHEMA, **found, "usermeta": {"labels": _labels(shape)}}

@@ -9,7 +9,16 @@ from typing import Any
 
 from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Reference
-from busmark.present.vega.parts import MARGIN, Frame, Row, Spec, dashes, layer, mark_path, short
+from busmark.present.vega.parts import (
+    MARGIN,
+    ChartFrame,
+    Row,
+    Spec,
+    dashes,
+    layer,
+    mark_path,
+    short,
+)
 
 GROUPED = "replace(datum.label, /,/g, '\u2009')"
 IN_FULL = "replace(format(datum.value, ',.9~r'), /,/g, '\u2009')"
@@ -26,7 +35,7 @@ GAP = 1.6
 """Space between the plots of a grid."""
 
 
-def cell(frame: Frame, columns: int) -> float:
+def cell(frame: ChartFrame, columns: int) -> float:
     """Return the width of a plot, without its axis, where this many are side by side."""
     em = frame.em
     return (frame.width - 0.8 * em - (columns - 1) * GAP * em) / columns - MARGIN * em
@@ -43,7 +52,7 @@ OF_KIND: dict[str, Spec] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Position(ticks.Scale):
+class Position(ticks.AxisScale):
     """Position of values along one axis; `axis` has its other properties, such as its title."""
 
     axis: Spec = field(kw_only=True)
@@ -83,7 +92,9 @@ def linear(ends: tuple[float, float], axis: Spec, marks: Sequence[ticks.Tick] = 
     return Position("linear", ends, marks, axis=axis)
 
 
-def axis(of: ticks.Scale, title: str, frame: Frame, length: float, room: float = 0.0) -> Position:
+def axis(
+    of: ticks.AxisScale, title: str, frame: ChartFrame, length: float, room: float = 0.0
+) -> Position:
     """Return the axis of a scale; its title has lines of `length`. `room`: the width for numbers of
     a horizontal one."""
     own: Spec = {"title": frame.lines(title, length) or None}

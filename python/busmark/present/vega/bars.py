@@ -10,7 +10,7 @@ from busmark.present.charts import look, ticks
 from busmark.present.charts.shapes import Bar, Bars, one_line
 from busmark.present.vega import axes, parts
 from busmark.present.vega.axes import Position
-from busmark.present.vega.parts import Entry, Frame, Row, Spec, layer, legend, short
+from busmark.present.vega.parts import ChartFrame, LegendEntry, Row, Spec, layer, legend, short
 
 NAME, LINES = 26, 4
 """Characters of a line of the names of rows, and most lines."""
@@ -26,7 +26,7 @@ BAR, POINTS, LINE = 1.9, 2.4, 1.25
 """Heights of a row, and of a line of its name, in sizes of the text."""
 
 
-def view(of: Bars, frame: Frame) -> Spec:
+def view(of: Bars, frame: ChartFrame) -> Spec:
     """Return all rows on one axis."""
     values, em = of.values(), frame.em
     best = max((row.value for row in of.rows), default=0.0)
@@ -125,9 +125,9 @@ def _edges(row: Bar, at: int, x: Position) -> Iterator[Row]:
             yield {"s": series(row), "x": x.held(end), "y": at, "side": side}
 
 
-def _entries(of: Bars) -> Iterator[Entry]:
+def _entries(of: Bars) -> Iterator[LegendEntry]:
     circle = parts.mark_path("circle", 0.32)
-    yield Entry(of.value, look.GREY, parts.line_path("solid") + circle, look.GREY)
-    yield Entry(of.part, look.GREY, circle)
-    yield Entry(of.mark, look.GREY, "M-.05,-.5H.05V.5H-.05Z", look.GREY)
+    yield LegendEntry(of.value, look.GREY, parts.line_path("solid") + circle, look.GREY)
+    yield LegendEntry(of.part, look.GREY, circle)
+    yield LegendEntry(of.mark, look.GREY, "M-.05,-.5H.05V.5H-.05Z", look.GREY)
     yield from map(parts.reference_entry, of.references)

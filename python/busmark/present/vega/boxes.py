@@ -5,10 +5,10 @@ from __future__ import annotations
 from math import ceil
 
 from busmark.present.charts import look, ticks
-from busmark.present.charts.shapes import Box, Boxes, Cell, one_line
+from busmark.present.charts.shapes import Box, Boxes, CaseBoxes, one_line
 from busmark.present.vega import axes, parts
 from busmark.present.vega.axes import Position
-from busmark.present.vega.parts import Frame, Row, Spec, layer, legend, short
+from busmark.present.vega.parts import ChartFrame, Row, Spec, layer, legend, short
 
 PLOT = 19.0
 """Height of a plot, in sizes of the text."""
@@ -31,7 +31,7 @@ VALUES = {
 """Meanings of the parts of a box, by the fields of its row."""
 
 
-def view(of: Boxes, frame: Frame) -> Spec:
+def view(of: Boxes, frame: ChartFrame) -> Spec:
     """Return a plot of each case."""
     height = frame.height or PLOT * frame.em
     if len(of.cells) == 1:
@@ -47,7 +47,7 @@ def view(of: Boxes, frame: Frame) -> Spec:
 
 
 def _plot(
-    of: Boxes, cell: Cell, frame: Frame, width: float, height: float, *, explained: bool
+    of: Boxes, cell: CaseBoxes, frame: ChartFrame, width: float, height: float, *, explained: bool
 ) -> Spec:
     values = [v for box in cell.boxes for v in (*box.ends, *box.whiskers)]
     y = axes.axis(ticks.scale(cell.y, values), cell.y.title, frame, height)

@@ -8,10 +8,10 @@ from itertools import pairwise
 from math import inf, isfinite
 
 from busmark.present.charts import look, ticks
-from busmark.present.charts.shapes import Curve, Picture, Plot, Point, one_line
+from busmark.present.charts.shapes import DrawnCurve, Picture, Plot, Point, one_line
 from busmark.present.vega import axes, parts
 from busmark.present.vega.axes import Position
-from busmark.present.vega.parts import Entry, Frame, Row, Spec, layer, legend, short
+from busmark.present.vega.parts import ChartFrame, LegendEntry, Row, Spec, layer, legend, short
 
 PLOT, ROWS, ROW = 19.0, (16.0, 12.0), 9.0
 """Heights in sizes of the text: of a plot, of one or two below each other, and of one of more."""
@@ -32,12 +32,12 @@ UNSORTED = {"order": {"value": None}}
 """Lines go from point to point in the order of the rows."""
 
 
-def series(curve: Curve) -> str:
+def series(curve: DrawnCurve) -> str:
     """Return the name by which a curve has its look."""
     return one_line(curve.name or curve.label.text, parts.LONGEST)
 
 
-def picture(of: Picture, frame: Frame) -> Spec:
+def picture(of: Picture, frame: ChartFrame) -> Spec:
     """Return one plot, one on each kind of axes, one for each curve, or plots below each other."""
     if of.is_stack:
         return _stack(of, frame)
@@ -67,14 +67,14 @@ def picture(of: Picture, frame: Frame) -> Spec:
     return parts.grid(views, columns)
 
 
-def _stack(of: Picture, frame: Frame) -> Spec:
+def _stack(of: Picture, frame: ChartFrame) -> Spec:
     """Return plots one below the other."""
     count = len(of.plots)
     high = ROWS[count - 1] if count <= len(ROWS) else ROW
     width, height = axes.cell(frame, 1), frame.height or high * frame.em
     places = [place for row in of.plots for place in row.places()]
     views: list[Spec] = []
-    explained = set[Entry]()
+    explained = set[LegendEntry]()
     for row in of.plots:
         ends = ticks.around(places) if of.together and places else row.x.ends
         own = replace(row, x=replace(row.x, ends=ends))
@@ -87,10 +87,10 @@ def _stack(of: Picture, frame: Frame) -> Spec:
 
 def _plot(
     plot: Plot,
-    frame: Frame,
+    frame: ChartFrame,
     width: float,
     height: float,
-    entries: Iterable[Entry],
+    entries: Iterable[LegendEntry],
     taken: float = 0.0,
     *,
     last: bool = True,
@@ -108,7 +108,7 @@ def _plot(
         "strokeDash": parts.looks(known, [parts.dashes(_dash(c), frame.em) for c in labelled]),
         "shape": parts.looks(known, [parts.mark_path(look.symbol(c.label)) for c in labelled]),
     }
-    groups: dict[tuple[object, ...], list[tuple[Curve, list[Row]]]] = {}
+    groups: dict[tuple[object, ...], list[tuple[DrawnCurve, list[Row]]]] = {}
     # The floor is behind all others, and areas are behind lines.
     stacked = sorted(plot.stacked(), key=lambda each: not look.is_null(each[0].label))
     for curve, bottom, _ in sorted(stacked, key=lambda each: not each[0].fill):
@@ -127,30 +127,30 @@ def _plot(
     return {"width": width, "height": height, "layer": layers, "resolve": parts.APART}
 
 
-def _dash(curve: Curve) -> str:
+def _dash(curve: DrawnCurve) -> str:
     return curve.dash or look.dash(curve.label)
 
 
-def _entries(plot: Plot) -> list[Entry]:
+def _entries(plot: Plot) -> list[LegendEntry]:
     curves = [_entry(curve) for curve in plot.curves if curve.name and not curve.thin]
     return [*curves, *map(parts.reference_entry, plot.references)]
 
 
-def _entry(curve: Curve) -> Entry:
+def _entry(curve: DrawnCurve) -> LegendEntry:
     name, colour = series(curve), look.colour(curve.label)
     if curve.fill and curve.stacked:
         red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
         pale = f"rgba({red},{green},{blue},{curve.fill:g})"
-        return Entry(name, "transparent", "M-1,-.4H1V.4H-1Z", pale)
+        return LegendEntry(name, "transparent", "M-1,-.4H1V.4H-1Z", pale)
     line = parts.line_path(_dash(curve)) if curve.line else ""
     if not curve.marks and not curve.dots:
-        return Entry(name, colour, line)
+        return LegendEntry(name, colour, line)
     dot = "circle" if curve.dots else look.symbol(curve.label)
     mark = line + parts.mark_path(dot, 0.15 if curve.dots else 0.32)
-    return Entry(name, colour, mark, "transparent" if curve.hollow else colour)
+    return LegendEntry(name, colour, mark, "transparent" if curve.hollow else colour)
 
 
-def _style(curve: Curve) -> tuple[object, ...]:
+def _style(curve: DrawnCurve) -> tuple[object, ...]:
     """Return what curves of one layer have in common."""
     return (
         curve.fill,
@@ -165,12 +165,12 @@ def _style(curve: Curve) -> tuple[object, ...]:
     )
 
 
-def _single(curve: Curve) -> bool:
+def _single(curve: DrawnCurve) -> bool:
     """Return whether a line would be nothing: it has one point only."""
     return curve.line and len(curve.points) == 1
 
 
-def _thinned(curve: Curve, x: Position, y: Position) -> Sequence[Point]:
+def _thinned(curve: DrawnCurve, x: Position, y: Position) -> Sequence[Point]:
     """Return the points of a curve that only rises or only falls, without those that cannot be seen
     apart: its first, its last, and all that is rare remain."""
     points = curve.points
@@ -190,7 +190,7 @@ def _thinned(curve: Curve, x: Position, y: Position) -> Sequence[Point]:
     return [*found, points[-1]]
 
 
-def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> list[Row]:
+def _rows(curve: DrawnCurve, bottom: Sequence[float], x: Position, y: Position) -> list[Row]:
     name, lowest = series(curve), y.ends[0]
     noted = any(p.note for p in curve.points)
     bounded = any(p.low is not None for p in curve.points)
@@ -215,7 +215,7 @@ def _rows(curve: Curve, bottom: Sequence[float], x: Position, y: Position) -> li
     return rows
 
 
-def _edges(curve: Curve, x: Position, y: Position) -> Iterator[Row]:
+def _edges(curve: DrawnCurve, x: Position, y: Position) -> Iterator[Row]:
     """Yield where a curve leaves the plot, and where points and intervals are beyond it."""
     name, before = series(curve), (0, 0)
     for p in curve.points if not curve.stacked else ():
@@ -233,12 +233,12 @@ def _edges(curve: Curve, x: Position, y: Position) -> Iterator[Row]:
 
 def _layers(
     plot: Plot,
-    curve: Curve,
+    curve: DrawnCurve,
     rows: Sequence[Row],
     channels: Spec,
     x: Position,
     y: Position,
-    frame: Frame,
+    frame: ChartFrame,
 ) -> Iterator[Spec]:
     """Yield the layers of curves that are drawn like this one."""
     aria: Spec = {} if len(rows) < parts.MANY else {"aria": False}
@@ -273,7 +273,7 @@ def _layers(
         yield layer("point", "pointed", place | tooltip, aria=False)
 
 
-def _tooltip(plot: Plot, curve: Curve, rows: Sequence[Row]) -> list[Spec]:
+def _tooltip(plot: Plot, curve: DrawnCurve, rows: Sequence[Row]) -> list[Spec]:
     number = {"type": "quantitative", "format": ",.4~r"}
     # On the page the values of many points are levels; see `web.embedded`.
     value = number if len(rows) < MANY_VALUES else number | {"format": ",.3~r"}

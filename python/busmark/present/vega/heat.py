@@ -5,9 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from busmark.present.charts.shapes import SHADES, Field, Heat, one_line
+from busmark.present.charts.shapes import SHADES, Heat, HeatField, one_line
 from busmark.present.vega import axes
-from busmark.present.vega.parts import CHARACTER, LONGEST, Frame, Row, Spec, extent, layer, short
+from busmark.present.vega.parts import (
+    CHARACTER,
+    LONGEST,
+    ChartFrame,
+    Row,
+    Spec,
+    extent,
+    layer,
+    short,
+)
 
 FEWEST, ROW, BESIDE = 6.0, 2.6, 14.0
 """Height of the whole at least, and of a row; width of what is beside the columns; in sizes of the
@@ -17,7 +26,7 @@ NAME = 34
 """Characters of the name of a row or a column."""
 
 
-def view(of: Heat, frame: Frame) -> Spec:
+def view(of: Heat, frame: ChartFrame) -> Spec:
     """Return the map, with the scale of its shades where that has values."""
     em = frame.em
     height = frame.height or max(FEWEST * em, ROW * em * len(of.rows))
@@ -86,7 +95,7 @@ def _scale(of: Heat, height: float, em: float) -> Spec | None:
     return {"title": None, "orient": "right", "type": "gradient"} | size | axes.named(marks)
 
 
-def _row(row: int, column: int, found: Field) -> Row:
+def _row(row: int, column: int, found: HeatField) -> Row:
     shade = {} if found.shade is None else {"shade": short(found.shade), "ink": found.ink}
     place = {"r": row, "c": column, "text": found.text, "note": one_line(found.note, LONGEST)}
     return place | shade | {"known": bool(shade)}

@@ -78,7 +78,7 @@ OWN_LOOKS = {"scale": {**APART["scale"], "color": "independent"}}
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class ChartFrame:
     """Arguments with which `specification` was called."""
 
     width: float
@@ -183,7 +183,7 @@ def grid(views: Sequence[Spec], columns: int) -> Spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LegendEntry:
     """One line of the legend."""
 
     name: str
@@ -192,12 +192,12 @@ class Entry:
     fill: str = "transparent"
 
 
-def reference_entry(line: Reference) -> Entry:
+def reference_entry(line: Reference) -> LegendEntry:
     """Return the entry of a line to compare with."""
-    return Entry(line.name, look.GREY, line_path(line.dash))
+    return LegendEntry(line.name, look.GREY, line_path(line.dash))
 
 
-def legend(entries: Iterable[Entry], em: float, width: float) -> list[Spec]:
+def legend(entries: Iterable[LegendEntry], em: float, width: float) -> list[Spec]:
     """Return a layer without data that has the legend: samples with line and mark, which no channel
     of the plot has together. Empty without any name. It begins where the plot does, which is
     `width` wide."""

@@ -5,7 +5,7 @@
 - `written`: these tables as a scenario file with comments, which is all that is run.
 """
 
-from busmark.scenario.line.line import OPTIONS, TESTS, Line, read, written
+from busmark.scenario.line.line import OPTIONS, TESTS, ScenarioLine, read, written
 from busmark.scenario.line.words import POLICIES, Mistaken
 
-__all__ = ["OPTIONS", "POLICIES", "TESTS", "Line", "Mistaken", "read", "written"]
+__all__ = ["OPTIONS", "POLICIES", "TESTS", "Mistaken", "ScenarioLine", "read", "written"]

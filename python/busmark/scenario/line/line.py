@@ -54,7 +54,7 @@ OPTIONS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True)
-class Line:
+class ScenarioLine:
     """Contents of a line; options that it leaves out have defaults."""
 
     test: str
@@ -198,7 +198,7 @@ def read(
     options: Mapping[str, str | None],
     baselines: Iterable[str] = (),
     interop: Mapping[str, Mapping[str, str]] | None = None,
-) -> tuple[Line, list[UserError]]:
+) -> tuple[ScenarioLine, list[UserError]]:
     """Return the line, without its mistakes, and all its mistakes; `baselines` are adapters without
     a choice of QoS, `interop` by adapter the options by which it finds other vendors."""
     wrong: list[UserError] = []
@@ -230,7 +230,9 @@ def read(
             parts = [mistake.partition("\n") for mistake in error.mistakes]
             where = f"--{option} {text}"
             wrong += [UserError(what, where=where, remedy=remedy) for what, _, remedy in parts]
-    return Line(test, names, values, frozenset({FLOOR_ADAPTER, *baselines}), interop or {}), wrong
+    return ScenarioLine(
+        test, names, values, frozenset({FLOOR_ADAPTER, *baselines}), interop or {}
+    ), wrong
 
 
 def _names(text: str) -> list[str]:

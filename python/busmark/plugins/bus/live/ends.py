@@ -9,7 +9,7 @@ import numpy as np
 from rich.style import Style
 from rich.text import Text
 
-from busmark.cli.live.columns import Column
+from busmark.cli.live.columns import GridColumn
 from busmark.cli.live.values import ABSENT, bars, clock, count, percent, sparkline, us, value
 from busmark.plugins.bus.seen import End
 from busmark.plugins.bus.seen.ends import FEWEST_OF_FAR_TAIL, FEWEST_OF_TAIL, Times, quantile
@@ -60,37 +60,39 @@ def _segment(end: End, name: str) -> float | None:
         return None
 
 
-COLUMNS: list[Column[End]] = [
-    Column("app", "app", 4, lambda e, _: str(e.participant.app), lambda e: e.participant.app),
-    Column("test", "test", 5,
+COLUMNS: list[GridColumn[End]] = [
+    GridColumn("app", "app", 4, lambda e, _: str(e.participant.app), lambda e: e.participant.app),
+    GridColumn("test", "test", 5,
            lambda e, _: f"{e.test}.{e.number + 1}" if e.number else str(e.test), lambda e: e.test),
-    Column("end", "end", 3, lambda e, _: str(e.number + 1), lambda e: e.number + 1, rank=9),
-    Column("kind", "kind", 11, lambda e, _: e.kind, lambda e: e.kind, left=True),
-    Column("peers", "peer", 5, _peers, lambda e: ",".join(map(str, e.peers)), left=True, rank=1),
-    Column("state", "state", 8, lambda e, _: _state(e), _state, left=True, rank=4),
-    Column("size_bytes", "bytes", 7, lambda e, _: count(e.size_bytes), lambda e: e.size_bytes,
+    GridColumn("end", "end", 3, lambda e, _: str(e.number + 1), lambda e: e.number + 1, rank=9),
+    GridColumn("kind", "kind", 11, lambda e, _: e.kind, lambda e: e.kind, left=True),
+    GridColumn("peers", "peer", 5, _peers, lambda e: ",".join(map(str, e.peers)), left=True,
+           rank=1),
+    GridColumn("state", "state", 8, lambda e, _: _state(e), _state, left=True, rank=4),
+    GridColumn("size_bytes", "bytes", 7, lambda e, _: count(e.size_bytes), lambda e: e.size_bytes,
            rank=5),
-    Column("theoretical_hz", "theory/s", 9, lambda e, _: value(e.theoretical_hz),
+    GridColumn("theoretical_hz", "theory/s", 9, lambda e, _: value(e.theoretical_hz),
            lambda e: e.theoretical_hz, rank=6),
     # The rate while it measures; then why there is none.
-    Column("rate_hz", "rate/s", 8, lambda e, _: value(e.rate_hz) if e.is_live else _state(e),
+    GridColumn("rate_hz", "rate/s", 8, lambda e, _: value(e.rate_hz) if e.is_live else _state(e),
            lambda e: e.rate_hz),
-    Column("share", "read", 5, lambda e, _: percent(e.share), lambda e: e.share, rank=2),
-    Column("median_us", "med. µs", 8, lambda e, _: us(e.looks.median_ns),
+    GridColumn("share", "read", 5, lambda e, _: percent(e.share), lambda e: e.share, rank=2),
+    GridColumn("median_us", "med. µs", 8, lambda e, _: us(e.looks.median_ns),
            lambda e: _us(e.looks.median_ns)),
-    Column("p99_us", "p99 µs", 8, lambda e, _: us(e.looks.p99_ns), lambda e: _us(e.looks.p99_ns)),
-    Column("send_arrival_us", "send arr.", 9, lambda e, _: us(_segment(e, "send_arrival")),
+    GridColumn("p99_us", "p99 µs", 8, lambda e, _: us(e.looks.p99_ns),
+           lambda e: _us(e.looks.p99_ns)),
+    GridColumn("send_arrival_us", "send arr.", 9, lambda e, _: us(_segment(e, "send_arrival")),
            lambda e: _us(_segment(e, "send_arrival")), rank=7),
-    Column("echo_arrival_us", "echo arr.", 9, lambda e, _: us(_segment(e, "echo_arrival")),
+    GridColumn("echo_arrival_us", "echo arr.", 9, lambda e, _: us(_segment(e, "echo_arrival")),
            lambda e: _us(_segment(e, "echo_arrival")), rank=8),
-    Column("mbit_per_s", "Mbit/s", 7, lambda e, _: value(_mbit(e)), _mbit, rank=10),
+    GridColumn("mbit_per_s", "Mbit/s", 7, lambda e, _: value(_mbit(e)), _mbit, rank=10),
     # Samples that did not come, as far as they are counted; else the share of pings.
-    Column("missing", "lost", 6,
+    GridColumn("missing", "lost", 6,
            lambda e, _: count(e.missing) if e.kind == "receiver" else percent(e.lost),
            lambda e: e.missing),
-    Column("loss", "lost %", 6, lambda e, _: percent(e.lost), lambda e: e.lost, rank=11),
-    Column("trend", "trend", 8, lambda e, width: sparkline(e.trend, width), lambda e: None, rank=3,
-           grows=True),
+    GridColumn("loss", "lost %", 6, lambda e, _: percent(e.lost), lambda e: e.lost, rank=11),
+    GridColumn("trend", "trend", 8, lambda e, width: sparkline(e.trend, width), lambda e: None,
+           rank=3, grows=True),
 ]  # fmt: skip
 
 

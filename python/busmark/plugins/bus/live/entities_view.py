@@ -13,7 +13,7 @@ from typing import Any
 from rich.style import Style
 from rich.text import Text
 
-from busmark.cli.live.columns import Column, View
+from busmark.cli.live.columns import GridColumn, View
 from busmark.cli.live.values import ABSENT, clock, plural
 from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.caller import Caller, Message
@@ -156,19 +156,19 @@ def _state(row: Row) -> str:
     return "gone" if row.gone_ns else "foreign" if row.is_foreign else "there"
 
 
-COLUMNS: list[Column[Row]] = [
-    Column("kind", "kind", 11, lambda r, _: r.kind, lambda r: r.kind, left=True),
-    Column("whose", "whose", 16, lambda r, _: _whose(r), lambda r: whose(r.owner), left=True),
-    Column("test", "test", 5, lambda r, _: ABSENT if r.test is None else str(r.test),
+COLUMNS: list[GridColumn[Row]] = [
+    GridColumn("kind", "kind", 11, lambda r, _: r.kind, lambda r: r.kind, left=True),
+    GridColumn("whose", "whose", 16, lambda r, _: _whose(r), lambda r: whose(r.owner), left=True),
+    GridColumn("test", "test", 5, lambda r, _: ABSENT if r.test is None else str(r.test),
            lambda r: r.test, rank=3),
-    Column("topic", "topic, or process", 21, lambda r, _: r.what, lambda r: r.what, left=True,
+    GridColumn("topic", "topic, or process", 21, lambda r, _: r.what, lambda r: r.what, left=True,
            grows=True),
-    Column("type", "type", 20, lambda r, _: r.entity["type_name"] or ABSENT,
+    GridColumn("type", "type", 20, lambda r, _: r.entity["type_name"] or ABSENT,
            lambda r: r.entity["type_name"] or None, left=True, rank=2),
-    Column("qos", "QoS, or vendor", 20, lambda r, _: r.qos or ABSENT, lambda r: r.qos or None,
+    GridColumn("qos", "QoS, or vendor", 20, lambda r, _: r.qos or ABSENT, lambda r: r.qos or None,
            left=True, grows=True, rank=1),
-    Column("state", "state", 7, lambda r, _: _state(r), _state, left=True, rank=5),
-    Column("since_ns", "since", 8, lambda r, _: clock(r.gone_ns or r.since_ns),
+    GridColumn("state", "state", 7, lambda r, _: _state(r), _state, left=True, rank=5),
+    GridColumn("since_ns", "since", 8, lambda r, _: clock(r.gone_ns or r.since_ns),
            lambda r: r.since_ns, rank=6),
 ]  # fmt: skip
 

@@ -8,7 +8,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 
-from busmark.cli.live.columns import Column
+from busmark.cli.live.columns import GridColumn
 from busmark.cli.live.values import clock
 from busmark.plugins.bus.live.bus_app import BusApp
 from busmark.plugins.bus.seen import Observer, Trouble
@@ -25,13 +25,13 @@ def _text(row: Trouble, _: int) -> str:
     return row.text + more
 
 
-COLUMNS: list[Column[Trouble]] = [
-    Column("at_ns", "time", 8, lambda t, _: clock(t.at_ns), lambda t: t.at_ns),
-    Column("app", "app", 4, lambda t, _: str(t.app), lambda t: t.app),
-    Column("group", "group", 5, lambda t, _: "—" if t.group is None else str(t.group),
+COLUMNS: list[GridColumn[Trouble]] = [
+    GridColumn("at_ns", "time", 8, lambda t, _: clock(t.at_ns), lambda t: t.at_ns),
+    GridColumn("app", "app", 4, lambda t, _: str(t.app), lambda t: t.app),
+    GridColumn("group", "group", 5, lambda t, _: "—" if t.group is None else str(t.group),
            lambda t: t.group, rank=1),
-    Column("what", "what", 9, lambda t, _: t.what, lambda t: t.what, left=True),
-    Column("message", "message", 20, _text, lambda t: _text(t, 0), left=True, grows=True),
+    GridColumn("what", "what", 9, lambda t, _: t.what, lambda t: t.what, left=True),
+    GridColumn("message", "message", 20, _text, lambda t: _text(t, 0), left=True, grows=True),
 ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from busmark.cli.live.dialogs import Field
+from busmark.cli.live.dialogs import FormField
 from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.commands import bus
 from busmark.plugins.bus.commands import samples as bus_samples
@@ -42,12 +42,12 @@ class ChosenTest:
         return [f"--app={self.app}", f"--test={self.number}", *kind]
 
 
-def change_fields(test: ChosenTest) -> list[Field]:
+def change_fields(test: ChosenTest) -> list[FormField]:
     """Return the options of `busmark bus set` as fields."""
     rate = f"now {test.rate_hz:g}" if test.rate_hz else "unchanged"
     return [
         _field(bus.set_, "rate_hz", example=rate),
-        Field("paused", "pause", "Stop sending; continue.", choices=PAUSES),
+        FormField("paused", "pause", "Stop sending; continue.", choices=PAUSES),
         _field(bus.set_, "qos", example="unchanged"),
     ]
 
@@ -71,7 +71,7 @@ TYPED = {
 """Options of `busmark bus start` in the order of the form, with examples; empty: the default."""
 
 
-def start_fields(app: int | None) -> list[Field]:
+def start_fields(app: int | None) -> list[FormField]:
     """Return the options of `busmark bus start` as fields, for this application."""
     kinds = (
         "What the application does: measure round trips, answer them, send a stream, receive it."
@@ -79,12 +79,12 @@ def start_fields(app: int | None) -> list[Field]:
     wait = _option(bus.start, "wait")
     assert isinstance(wait.type, click.Choice)
     return [
-        Field("kind", "kind", kinds, choices=KINDS),
+        FormField("kind", "kind", kinds, choices=KINDS),
         _field(bus.start, "app", value="" if app is None else str(app)),
         *(_field(bus.start, name, example=example) for name, example in TYPED.items()),
-        Field("wait", "wait", wait.help or "", choices=(UNSAID, *wait.type.choices)),
+        FormField("wait", "wait", wait.help or "", choices=(UNSAID, *wait.type.choices)),
         _field(bus.start, "fifo", example="none"),
-        Field("everybody", "all", _option(bus.start, "everybody").help or "", choices=NO_YES),
+        FormField("everybody", "all", _option(bus.start, "everybody").help or "", choices=NO_YES),
     ]
 
 
@@ -144,13 +144,13 @@ def _flag(option: click.Option) -> str:
     return option.opts[0].removeprefix("--")
 
 
-def _field(command: click.Command, name: str, *, value: str = "", example: str = "") -> Field:
+def _field(command: click.Command, name: str, *, value: str = "", example: str = "") -> FormField:
     option = _option(command, name)
     if not example and isinstance(option.default, int | float | str):
         example = (
             f"{option.default:g}" if isinstance(option.default, float) else str(option.default)
         )
-    return Field(name, _flag(option), option.help or "", value, example)
+    return FormField(name, _flag(option), option.help or "", value, example)
 
 
 def _options(command: click.Command, values: Mapping[str, str], *names: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from rich.text import Text
 
-from busmark.cli.live.columns import Column, View
+from busmark.cli.live.columns import GridColumn, View
 from busmark.cli.live.values import ABSENT, count, plural
 from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.caller import Caller, Message
@@ -42,18 +42,19 @@ def _flags(row: Message, _: int = 0) -> str:
     return ", ".join(words_of_flags(row["sample"]["flags"])) or ABSENT
 
 
-COLUMNS: list[Column[Message]] = [
-    Column("at_realtime_ns", "time", 12, lambda m, _: moment(m["at_realtime_ns"]),
+COLUMNS: list[GridColumn[Message]] = [
+    GridColumn("at_realtime_ns", "time", 12, lambda m, _: moment(m["at_realtime_ns"]),
            lambda m: m["at_realtime_ns"]),
-    Column("number", "number", 9, lambda m, _: count(m["sample"]["number"]),
+    GridColumn("number", "number", 9, lambda m, _: count(m["sample"]["number"]),
            lambda m: m["sample"]["number"], rank=2),
-    Column("writer", "writer", 6, lambda m, _: str(m["sample"]["writer"]),
+    GridColumn("writer", "writer", 6, lambda m, _: str(m["sample"]["writer"]),
            lambda m: m["sample"]["writer"]),
-    Column("seq", "seq", 11, lambda m, _: count(m["sample"]["seq"]), lambda m: m["sample"]["seq"]),
-    Column("bytes", "bytes", 7, lambda m, _: count(m["sample"]["bytes"]),
+    GridColumn("seq", "seq", 11, lambda m, _: count(m["sample"]["seq"]),
+           lambda m: m["sample"]["seq"]),
+    GridColumn("bytes", "bytes", 7, lambda m, _: count(m["sample"]["bytes"]),
            lambda m: m["sample"]["bytes"]),
-    Column("flags", "flags", 8, _flags, lambda m: _flags(m), left=True, rank=1),
-    Column("body", "body", 20, _body, lambda m: words_of_body(m["sample"], 64), left=True,
+    GridColumn("flags", "flags", 8, _flags, lambda m: _flags(m), left=True, rank=1),
+    GridColumn("body", "body", 20, _body, lambda m: words_of_body(m["sample"], 64), left=True,
            grows=True),
 ]  # fmt: skip
 

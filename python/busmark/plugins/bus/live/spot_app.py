@@ -10,7 +10,7 @@ from typing import Any
 from rich.style import Style
 from rich.text import Text
 
-from busmark.cli.live.columns import Column
+from busmark.cli.live.columns import GridColumn
 from busmark.cli.live.values import ABSENT, clock, count, value
 from busmark.plugins.bus.live.bus_app import BusApp
 from busmark.plugins.bus.live.ends import STYLES, detail
@@ -116,16 +116,16 @@ def style(row: SpotRow) -> Style:
     return found + Style(bold=True) if isinstance(row.of, Participant) else found
 
 
-COLUMNS: list[Column[SpotRow]] = [
-    Column("kind", "kind", 13, lambda s, _: s.kind, lambda s: s.kind.strip(), left=True),
-    Column("who", "who", 14, lambda s, _: s.who, lambda s: s.who, left=True),
-    Column("where", "where", 12, lambda s, _: s.where, lambda s: s.where, left=True, grows=True,
+COLUMNS: list[GridColumn[SpotRow]] = [
+    GridColumn("kind", "kind", 13, lambda s, _: s.kind, lambda s: s.kind.strip(), left=True),
+    GridColumn("who", "who", 14, lambda s, _: s.who, lambda s: s.who, left=True),
+    GridColumn("where", "where", 12, lambda s, _: s.where, lambda s: s.where, left=True, grows=True,
            rank=1),
-    Column("what", "what", 10, lambda s, _: s.what, lambda s: s.what, left=True, grows=True,
+    GridColumn("what", "what", 10, lambda s, _: s.what, lambda s: s.what, left=True, grows=True,
            rank=2),
-    Column("state", "state", 8, lambda s, _: s.state, lambda s: s.state, left=True),
-    Column("since_ns", "since", 8, lambda s, _: clock(s.since_ns), lambda s: s.since_ns),
-    Column("found_in_ms", "found ms", 8, lambda s, _: value(s.found_ms), lambda s: s.found_ms),
+    GridColumn("state", "state", 8, lambda s, _: s.state, lambda s: s.state, left=True),
+    GridColumn("since_ns", "since", 8, lambda s, _: clock(s.since_ns), lambda s: s.since_ns),
+    GridColumn("found_in_ms", "found ms", 8, lambda s, _: value(s.found_ms), lambda s: s.found_ms),
 ]  # fmt: skip
 
 

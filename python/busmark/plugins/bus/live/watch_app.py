@@ -13,7 +13,7 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message as Posted
 
-from busmark.cli.live.dialogs import Dialog, Field, Form, Question
+from busmark.cli.live.dialogs import Dialog, Form, FormField, QuestionDialog
 from busmark.errors import UserError
 from busmark.plugins.bus.attachment import Attachment
 from busmark.plugins.bus.caller import Caller, Message
@@ -272,7 +272,7 @@ class WatchApp(BusApp[End]):
         if test := self._test():
             text = "What it has measured so far is summed up and shown."
             self.push_screen(
-                Question(
+                QuestionDialog(
                     f"Stop {test.words()}?",
                     text,
                     lambda question: self._give(question, lambda: forms.stop(at, test)),
@@ -302,7 +302,7 @@ class WatchApp(BusApp[End]):
         self.push_screen(Form(f"Inject into {topic}", text, forms.INJECT_FIELDS, send))
 
     def _form(
-        self, title: str, fields: Sequence[Field], makes: Callable[[dict[str, str]], Order]
+        self, title: str, fields: Sequence[FormField], makes: Callable[[dict[str, str]], Order]
     ) -> None:
         self.push_screen(
             Form(title, "", fields, lambda form, values: self._give(form, lambda: makes(values)))
