@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = "scenarios/quickstart.toml"
 
 SECTIONS = (
-    ("measure", "Measure", "How long and how often samples are sent."),
+    ("measure", "MeasureSection", "How long and how often samples are sent."),
     ("matrix", "Matrix", "What is compared. Every list is a dimension, a case one value of each."),
     ("matrix.qos", "QosMatrix", "Each key is a dimension too. See [QoS defaults](#qos-defaults)."),
     ("matrix.link", "LinkMatrix", "What the links of the run's lab are like; each key is a "
@@ -28,7 +28,7 @@ SECTIONS = (
      "while it is measured](../tasks/change-while-measuring.md)."),
     ("[timeline.qos]", "QosChange", "QoS that can change on a writer or reader in use, where the "
      "adapter can."),
-    ("rounds", "Rounds", "How often each case is run, each time in fresh processes."),
+    ("rounds", "RoundsSection", "How often each case is run, each time in fresh processes."),
     ("criteria", "Criteria", "What a round must meet. One that does not is kept, marked, and never "
      "averaged in."),
     ("run", "Run", "Where and how processes run."),

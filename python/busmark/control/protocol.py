@@ -19,12 +19,12 @@ I64 = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 @_further
 class Hello(TypedDict):
-    """The first line of a worker."""
+    """The first message of a worker."""
 
     event: str
     """Always `hello`."""
     pid: U32
-    """Its process."""
+    """Process identifier of the worker."""
     protocol: U32
     """Version of this protocol."""
     version: str
@@ -36,181 +36,187 @@ class Failure(TypedDict):
     """Why a command failed."""
 
     kind: str
-    """protocol, load, unsupported, invalid, unavailable, timeout, resources, failed."""
+    """Kind of the failure: protocol, load, unsupported, invalid, unavailable, timeout, resources or
+    failed."""
     message: str
-    """What failed and what to do."""
+    """Message that says what failed and what to do."""
 
 
 @_further
 class Reply(TypedDict):
-    """Answer to a request."""
+    """The reply to a request."""
 
     id: U64
     """Number of the request."""
     ok: bool
     result: NotRequired[Any]
-    """What the command yields."""
+    """Result of the command."""
     error: NotRequired[Failure]
-    """Why."""
+    """Reason of the failure."""
 
 
 @_further
 class Count(TypedDict):
-    """Samples that a role has got."""
+    """Number of samples of one writer that a role has received."""
 
     bytes: U64 | None
-    """At a receiver: bytes of the bodies that came in the interval."""
+    """At a receiver: bytes of the bodies received in the interval."""
     missing: U64 | None
-    """At a receiver: sequence numbers below the highest that have not come so far."""
+    """At a receiver: number of sequence numbers below the highest received that are missing so
+    far."""
     role: U32
-    """The role, by its own writer."""
+    """The role, by the number of its own writer."""
     samples: U64
-    """How many, in the interval."""
+    """Number of samples received in the interval."""
     theoretical: U64 | None
-    """At a receiver, by sequence numbers: what would have come in the interval, had nothing been
-    lost."""
+    """At a receiver: number of samples that it would have received in the interval if none had been
+    lost, by their sequence numbers."""
     writer: U32
-    """Whose samples; of a pinger its own pings, answered."""
+    """Writer of the samples; for a pinger its own number: its pings that were answered are
+    counted."""
 
 
 @_further
 class Best(TypedDict):
-    """The shortest of many times."""
+    """Statistics of the shortest of a segment's durations."""
 
     count: U64
-    """How many."""
+    """Number of durations counted."""
     deviation_ns: float | None
-    """Their sample standard deviation; null for one."""
+    """Sample standard deviation of the durations, ns; null for one."""
     max_ns: I64
-    """The longest of them."""
+    """Longest duration counted, ns."""
     mean_ns: float
-    """Their mean."""
+    """Mean of the durations, ns."""
     min_ns: I64
-    """The shortest."""
+    """Shortest duration, ns."""
     percent: float
-    """How many of a hundred."""
+    """Share of the durations that are counted, in percent, the shortest first."""
 
 
 @_further
 class Seen(TypedDict):
-    """A look at some of the rows of a role: a few hundred, at equal distances."""
+    """A selection of a role's recorded rows: a few hundred, equally spaced."""
 
     asked: U32
-    """Pings or probes of the interval before that were looked at."""
+    """Number of selected pings or probes of the interval before."""
     role: U32
-    """The role, by its own writer."""
+    """The role, by the number of its own writer."""
     round_trips_ns: list[I64]
-    """Round trips of pings or probes of the interval that were answered: from when they should have
-    been sent to when the answer was read."""
+    """Round-trip times of the selected pings or probes of the interval that were answered, each
+    from the scheduled time of sending to the reading of the answer."""
     segments: dict[str, list[Best]]
-    """Segments of the round trips of the interval that were looked at, those by one clock."""
+    """Durations of the segments of the selected round trips, for each segment that begins and ends
+    on one clock."""
     unanswered: U32
-    """Those of them that had no answer yet."""
+    """Number of pings or probes among `asked` that have not been answered yet."""
 
 
 @_further
 class MatchedEndpoint(TypedDict):
-    """When one endpoint had matched all its counterparts."""
+    """Time at which one endpoint matched its last counterpart."""
 
     after_ns: I64 | None
-    """As for all; null also where it cannot be known."""
+    """As `after_ns` of all endpoints; null also where the adapter cannot count matches."""
     counterparts: U32
-    """How many that were."""
+    """Number of counterparts."""
     matched_ns: I64 | None
-    """When it was known; null: it cannot be."""
+    """Time at which the match was known, ns; null where the adapter cannot count matches."""
     topic: str
-    """Its topic."""
+    """Topic of the endpoint."""
     writes: bool
-    """A writer; else a reader."""
+    """Whether the endpoint is a writer, not a reader."""
 
 
 @_further
 class Matched(TypedDict):
-    """When all endpoints of a worker had matched: after `after_ns`, and at `matched_ns` at the
-    latest."""
+    """Time at which the last endpoint of a worker matched: between `after_ns` and `matched_ns`."""
 
     after_ns: I64 | None
-    """Equal to `matched_ns` where the middleware's own event says so; null: the first question
-    found all matched, so it may have been long before."""
+    """Last time at which the endpoints were observed not to match, ns: equal to `matched_ns` where
+    the middleware's own event gives the time; null: all matched when they were first asked, so that
+    the match may be much older."""
     endpoints: list[MatchedEndpoint]
-    """Each that was to match somebody."""
+    """Matches of each endpoint that was to match another."""
     matched_ns: I64
-    """When it was known."""
+    """Time at which the match was known, ns."""
     unknown: U32
-    """Endpoints whose counts cannot be known."""
+    """Number of endpoints whose matches the adapter cannot count."""
 
 
 @_further
 class First(TypedDict):
-    """The first sample that came of a writer."""
+    """The first sample received from a writer."""
 
     at_ns: I64
-    """When it had come, ns."""
+    """Time at which the sample had been received, ns."""
     before: U64
-    """How many the writer had sent before it, by its number."""
+    """Number of samples that the writer had sent before, by the sample's sequence number."""
     role: U32
-    """The role to which it came, by its own writer."""
+    """The role that received the sample, by the number of its own writer."""
     writer: U32
-    """Whose it is; of a pinger its own ping, answered."""
+    """Writer of the sample; for a pinger its own number: the sample is its first ping that was
+    answered."""
 
 
 @_further
 class Sighting(TypedDict):
-    """What a resident saw of a late joiner: its matches, or its first sample."""
+    """A resident's observation of its late joiner: a match, or its first sample."""
 
     after_ns: I64 | None
-    """For a match, the last moment at which it was not there: equal to `at_ns` where the
-    middleware's own event had the time; null: not known."""
+    """For a match, the last time at which the endpoints were observed not to match, ns: equal to
+    `at_ns` where the middleware's own event gives the time; null: not known."""
     at_ns: I64
-    """When it was there, ns: for a sample when it was announced, or read where nothing is
-    announced."""
+    """Time of the match, or time at which the middleware announced the sample, ns; where it
+    announces none, the time at which the sample was read."""
     count: U32 | None
-    """The resident's matches from now on; null: it is about a sample."""
+    """Number of endpoints that the resident now matches; null where a sample was observed."""
     seq: U64 | None
-    """The first sample that came of a new writer; null: it is about a match."""
+    """Sequence number of the first sample received from a new writer; null where a match was
+    observed."""
 
 
 @_further
 class Event(TypedDict):
-    """What a worker tells by itself."""
+    """A message that a worker sends without having been asked."""
 
     begin_ns: NotRequired[I64]
     event: str
     writer: NotRequired[U32]
     counts: NotRequired[list[Count]]
-    """Samples of the measured time that have come, by role and writer."""
+    """Number of samples received in the measured time, by role and writer."""
     end_ns: NotRequired[I64]
-    """Its end, ns."""
+    """End of the interval, ns."""
     seen: NotRequired[list[Seen]]
-    """A look at the active roles of this worker that record latencies."""
+    """A selection of the latest rows of each active role of this worker that records latencies."""
     sighting: NotRequired[Sighting]
-    """What."""
+    """The observation."""
     error: NotRequired[Failure]
-    """Why."""
+    """Reason of the failure."""
 
 
 @_further
 class FrameHead(TypedDict):
-    """Announces a frame."""
+    """Line that precedes a frame."""
 
     bytes: U64
-    """Length of the frame, without the newline after it."""
+    """Length of the frame, bytes, without the newline after it."""
     frame: str
-    """samples, accounts, intervals, batches, `sent_batches` or discoveries."""
+    """Table in the frame: samples, accounts, intervals, batches, `sent_batches` or discoveries."""
     role: str
-    """Which role recorded it."""
+    """Kind of the role that recorded the table."""
     writer: U32
-    """Which writer the role has."""
+    """Number of the role's writer."""
 
 
 @_further
 class ReplyHead(TypedDict):
-    """Announces a reply that is too long for a line."""
+    """Line that precedes a reply which is too long for a line."""
 
     bytes: U64
-    """Length of the reply, without the newline after it."""
+    """Length of the reply, bytes, without the newline after it."""
     frame: str
-    """`reply`."""
+    """Always `reply`."""
 
 
 @_further
@@ -218,25 +224,25 @@ class ServeResult(TypedDict):
     """Result of `serve`."""
 
     address: str
-    """Address that participants get in their option `server`."""
+    """Address of the server, for the participants' option `server`."""
 
 
 @_further
 class Clocks(TypedDict):
-    """The same moment by two clocks."""
+    """The same time by two clocks of a host."""
 
     bound_ns: I64
-    """How far the moments may be apart, either way, ns."""
+    """Bound of the time between the two readings, in either direction, ns."""
     monotonic_ns: I64
-    """`CLOCK_MONOTONIC`, ns: the clock of all stamps."""
+    """Time by `CLOCK_MONOTONIC`, the clock of Busmark's time stamps, ns."""
     realtime_ns: I64
-    """`CLOCK_REALTIME`, ns since 1970: the clock of packet captures and of a middleware's own
-    stamps."""
+    """Time by `CLOCK_REALTIME`, the clock of packet captures and of the middleware's own time
+    stamps, ns since 1970."""
 
 
 @_further
 class Endpoints(TypedDict):
-    """Number of endpoints."""
+    """Number of writers and readers."""
 
     readers: U32
     writers: U32
@@ -247,17 +253,19 @@ class SetupResult(TypedDict):
     """Result of `setup`."""
 
     clocks: Clocks
-    """Both clocks of this worker's host."""
+    """Clocks of this worker's host."""
     endpoints: dict[str, Endpoints]
-    """Endpoints of this worker, by topic."""
+    """Number of this worker's writers and readers, by topic."""
     locators: dict[str, list[str]]
-    """Locators of this worker's readers, by topic; empty with discovery, and where writers bind."""
+    """Locators of this worker's readers, by topic; empty where endpoints find each other by
+    discovery, and where writers bind."""
     ready_ns: I64
-    """When the last of them had been made, ns."""
+    """Time at which the last endpoint had been made, ns."""
     recorder_bytes: U64
-    """Memory of this worker's process that holds what it records, bytes."""
+    """Memory that this worker has reserved for its records, bytes."""
     writer_locators: dict[str, list[str]]
-    """Locators of this worker's writers, by topic; empty with discovery, and where readers bind."""
+    """Locators of this worker's writers, by topic; empty where endpoints find each other by
+    discovery, and where readers bind."""
 
 
 @_further
@@ -267,22 +275,22 @@ class RunReport(TypedDict):
     begin_ns: I64
     """Start of the measured time, ns."""
     blocked: U64
-    """Writes that the middleware refused for a while (reliable writer blocked)."""
+    """Number of writes for which the middleware blocked the reliable writer."""
     end_ns: I64
-    """End of the measured time, ns: the last write had returned."""
+    """End of the measured time, when the last write had returned, ns."""
     ended: str
-    """duration, samples, `recorder_full`, stopped (by `set`), or late: the schedule could not be
-    kept up with."""
+    """What ended the measurement: duration, samples, `recorder_full`, stopped (by `set`), or late
+    (the role could not keep up with its schedule)."""
     last_ns: I64
-    """When the last sample was sent, ns."""
+    """Time at which the last sample was sent, ns."""
     role: str
-    """pinger, transmitter, batcher or late joiner."""
+    """Kind of the role: pinger, transmitter, batcher or late joiner."""
     sent: U64
-    """Samples written in the measured time."""
+    """Number of samples written in the measured time."""
     warmup_ns: I64
     """Length of the warm-up, ns."""
     writer: U32
-    """Its writer."""
+    """Number of the role's writer."""
 
 
 @_further
@@ -290,22 +298,22 @@ class SetResult(TypedDict):
     """Result of `set`."""
 
     at_ns: I64
-    """When the change had taken effect, ns."""
+    """Time at which the change had taken effect, ns."""
     changed: U32
-    """Endpoints of the role whose quality of service has changed."""
+    """Number of endpoints of the role whose QoS has changed."""
 
 
 @_further
 class OtherSize(TypedDict):
-    """Bodies that were looked at, of another size than the reading end is for: on the bus each end
-    has a definition of its own."""
+    """Received bodies of another size than the reader expects: on the bus, each end of a test has
+    its own definition."""
 
     bytes: U64
-    """Bytes of the last of them."""
+    """Size of the last such body, bytes."""
     expected: U64
-    """Bytes that its reader expected."""
+    """Size that the reader expected, bytes."""
     samples: U64
-    """How many."""
+    """Number of such bodies among those compared."""
 
 
 @_further
@@ -313,28 +321,30 @@ class RoleReport(TypedDict):
     """Result of `collect`, one for each role."""
 
     corrupted: U64 | None
-    """Bodies that differ from what was written: of all if they are verified, else of one in a
-    thousand. Absent where bodies cannot be seen."""
+    """Number of bodies that differ from what was written: of all bodies if they are verified, else
+    of one in a thousand. Null where the reader has no access to bodies."""
     echo_failures: U64
-    """Samples that could not be echoed."""
+    """Number of samples that the role failed to echo."""
     foreign: U64
-    """Samples with another cookie, or of a writer that nobody announced."""
+    """Number of samples of another run, or of a writer that the role does not expect."""
     frames: dict[str, U64]
-    """Rows in its other frames, by their names; there is none without rows."""
+    """Number of rows in the role's other frames, by the name of the table; a table without rows has
+    no frame."""
     other_size: OtherSize | None
-    """Bodies of another size than this end is for, which `corrupted` does not count."""
+    """Bodies of another size than the reader expects, which `corrupted` does not count."""
     reader_counters: dict[str, U64 | None] | None
     """The middleware's own counters of the role's reader."""
     reply_mode: str
-    """How the role answers or continues: inline (from the listener), thread (handed over) or
-    loop."""
+    """Thread on which the role answers or continues: inline (the listener's), thread (one that the
+    listener wakes) or loop (one that polls or waits)."""
     role: str
-    """pinger, responder, transmitter, batcher, receiver, late joiner, resident or idle endpoint."""
+    """Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident or
+    idle endpoint."""
     rows: U64
-    """Rows in its frame `samples`, which precedes this reply."""
+    """Number of rows in the role's frame `samples`, which precedes this reply."""
     unrecorded: U64
-    """Samples that a receiver was to record and had no row for."""
+    """Number of samples that a receiver did not record because all its rows were filled."""
     writer: U32
-    """Writer of its own samples."""
+    """Number of the role's own writer."""
     writer_counters: dict[str, U64 | None] | None
     """The middleware's own counters of the role's writer."""
