@@ -28,8 +28,12 @@ from packageurl import PackageURL
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE = (
-    "busmark-worker", "busmark-bus", "busmark-conformance", "busmark-forwarder", "busmark-packets",
-)  # fmt: skip
+    "busmark-worker",
+    "busmark-bus",
+    "busmark-conformance",
+    "busmark-forwarder",
+    "busmark-packets",
+)
 """Packages of the core's workspace whose programs are in the wheel."""
 STATIC = {"cyclonedds": ("libcrypto", "openssl", "Apache-2.0")}
 """Adapter: a static library of the system's (name of pkg-config, package, licence)."""

@@ -136,7 +136,9 @@ def comparison_json() -> str:
 def history_json() -> str:
     """Return `schemas/history.schema.json`, for a line that `busmark history add` appends."""
     schema = HistoryEntry.model_json_schema(mode="serialization")
-    return _written(_text(schema, "HistoryEntry", *_modules(HistoryEntry)), "Busmark history, one line")
+    return _written(
+        _text(schema, "HistoryEntry", *_modules(HistoryEntry)), "Busmark history, one line"
+    )
 
 
 def tracked_json() -> str:

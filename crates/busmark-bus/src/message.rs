@@ -110,7 +110,7 @@ impl Which {
     }
 }
 
-/// Changes of a test. A setting that is left out stays as it is.
+/// Changes of a test. A setting that is left out does not change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {

@@ -6,7 +6,7 @@ mod common;
 use std::process::{Command, Output, Stdio};
 
 use busmark_conformance::{Outcome, Report};
-use common::{CLibrary, compile, names, run};
+use common::{CLibrary, checker, compile, names, run};
 
 /// One test is enough where every test would end the same way.
 const ONE: [&str; 2] = ["--only", "c05_nothing_is_printed"];
@@ -156,7 +156,7 @@ fn a_library_is_found_by_its_name_in_the_current_folder() {
     let library = hostile("HONEST");
     let folder = library.path.parent().expect("a folder");
     for name in ["./libbusmark_memory.so", "libbusmark_memory.so"] {
-        let output = Command::new(env!("CARGO_BIN_EXE_busmark-check"))
+        let output = Command::new(checker())
             .args([name, "--only", "C10"])
             .current_dir(folder)
             .output()
@@ -168,7 +168,7 @@ fn a_library_is_found_by_its_name_in_the_current_folder() {
 #[test]
 fn a_reader_that_goes_ends_the_check_quietly() {
     let library = hostile("HONEST");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_busmark-check"))
+    let mut child = Command::new(checker())
         .arg(&library.path)
         .args(["--only", "C4"])
         .stdout(Stdio::piped())

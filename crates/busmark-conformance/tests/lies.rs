@@ -7,7 +7,7 @@ mod common;
 use std::process::Command;
 
 use busmark_conformance::{Outcome, Report};
-use common::{check, compile, failures, names};
+use common::{check, checker, compile, failures, names};
 
 const LIAR: &str = "crates/busmark-conformance/tests/c/liar.c";
 
@@ -341,7 +341,7 @@ fn too_few_endpoints_prove_nothing() {
 #[test]
 fn the_second_process_tells_the_suite_alone_why_it_failed() {
     let library = compile(LIAR, &["LIE_REACH"]);
-    let output = Command::new(env!("CARGO_BIN_EXE_busmark-check"))
+    let output = Command::new(checker())
         .arg(&library.path)
         .args(QUICK)
         .args(["--only", "c09_samples_cross"])

@@ -107,7 +107,7 @@ pub enum Command {
     Conclude,
 }
 
-/// Changes of a role. A setting that is left out stays as it is.
+/// Changes of a role. A setting that is left out does not change.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Change {

@@ -30,7 +30,7 @@ WIDTH = 900
 """Pixels of a chart."""
 
 
-class ShownChart:
+class Drawing:
     """A Vega-Lite specification that Jupyter shows.
 
     Args:
@@ -58,7 +58,7 @@ class ShownChart:
         return bundle
 
 
-def chart(results: Results, key: str, choice: Mapping[str, str] | None = None) -> ShownChart:
+def chart(results: Results, key: str, choice: Mapping[str, str] | None = None) -> Drawing:
     """Return a chart of the report; without `choice` the first.
 
     Args:
@@ -75,7 +75,7 @@ def chart(results: Results, key: str, choice: Mapping[str, str] | None = None) -
             width = int(WIDTH / (CHARACTER * THEMES["light"].em))
             heading = {"text": title, "subtitle": lines(shape.caption, width, label=False)}
             spec = specification(shape, width=WIDTH) | {"title": heading}
-            return ShownChart(spec, f"{title}. {shape.caption}".strip(". "))
+            return Drawing(spec, f"{title}. {shape.caption}".strip(". "))
         others.append(str(dict(shape.keys)))
     raise UserError(
         f"the chart {key} has nothing to show for this choice",

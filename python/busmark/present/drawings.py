@@ -52,7 +52,7 @@ class Names:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class ChartSheet:
     """One shape. `name` is the name of its file, without the ending."""
 
     name: str
@@ -81,7 +81,7 @@ class Drawing:
         return [text for text in (self.caption, self.note) if text]
 
 
-def drawings(document: Document) -> Iterator[Drawing]:
+def drawings(document: Document) -> Iterator[ChartSheet]:
     """Return the shapes of all charts of a document."""
     names = Names()
     for section in document.sections:
@@ -90,11 +90,11 @@ def drawings(document: Document) -> Iterator[Drawing]:
                 yield from _of(chart, names)
 
 
-def _of(chart: Chart, names: Names) -> Iterator[Drawing]:
+def _of(chart: Chart, names: Names) -> Iterator[ChartSheet]:
     for place, shape in enumerate(chart.shapes):
         keys = [value for _, value in shape.keys if value != ABSENT]
         parts = chart.key.split(".") + (keys if len(chart.shapes) > 1 else [])
         caption = chart.captions[place] if chart.captions else shape.caption
         own = chart.explanations[place] if chart.explanations else chart.explanation
         note = chart.notes[place] if chart.notes else ""
-        yield Drawing(names.name(parts), chart.title, own, caption, note, shape, chart.labels)
+        yield ChartSheet(names.name(parts), chart.title, own, caption, note, shape, chart.labels)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from busmark.present import figures
 from busmark.present.charts.shapes import one_line
 from busmark.present.document import Document, Section, Table, Text
-from busmark.present.drawings import Drawing
+from busmark.present.drawings import ChartSheet
 
 LONGEST = 3000
 """Characters of a caption in a list."""
@@ -135,7 +135,7 @@ def _table(table: Table, name: str, heading: str, *, titled: bool) -> MarkupPiec
     return MarkupPiece(f"rows of “{table.title or name}”", rows, before=before, after=notes)
 
 
-def charts_listed(document: Document, charts: Sequence[tuple[str, Drawing]]) -> str:
+def charts_listed(document: Document, charts: Sequence[tuple[str, ChartSheet]]) -> str:
     """Return a list of the files of charts with their captions, and the sections of the document
     that have no chart."""
     lines = [

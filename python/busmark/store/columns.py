@@ -122,7 +122,7 @@ def _tables() -> dict[str, tuple[StoredColumn, ...]]:
 
 
 TABLES = _tables()
-"""The columns of each table, those of plug-ins last."""
+"""The columns of each table, the columns of plug-ins last."""
 
 
 @dataclass(frozen=True)

@@ -49,7 +49,7 @@ def test_a_criterion_is_read(text: str, figure: str, above: bool, limit: float) 
         ("median.latency > 5%", 18, "a ratio is not a percentage", "1.05x for 5 % more"),
         ("median.latency > nan", 18, "nan is no ratio", "above 0"),
         ("median.latency > 0", 18, "0 is no ratio", "above 0"),
-        ("loss > 200%", 8, "no difference of shares", "between -100% and 100%"),
+        ("loss > 200%", 8, "no difference of shares", "between -100 % and 100 %"),
         ("loss > 1.5x", 8, "compared as a difference", "0.1%"),
         ("loss > 0.001", 8, "0.001 has no unit: 0.1 %, or 0.001 %?", "Write 0.1% or 0.001%"),
         ("jitter_share > 0.1", 16, "0.1 has no unit", "0.1x for a ratio"),

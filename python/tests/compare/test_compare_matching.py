@@ -70,7 +70,10 @@ def test_another_length_of_the_measurement_is_no_other_experiment(
         ({"size": 128}, "size (64 B, 128 B)"),
         ({"payload": "struct"}, "payload (octet, struct)"),
         ({"placement": "different"}, "placement (same, different)"),
-        ({"rate_hz": 1000.0, "arrivals": "constant"}, "arrivals (closed, constant)"),
+        (
+            {"rate_hz": 1000.0, "arrivals": "constant"},
+            "arrivals (as fast as possible, at constant intervals)",
+        ),
         ({"qos": {"reliability": "best_effort"}}, "qos.reliability (reliable, best effort)"),
         ({"settings": {"nodelay": "false"}}, "settings.nodelay"),
         ({"test": "throughput"}, "test (latency, throughput)"),

@@ -26,6 +26,12 @@ present.formats scenario.requirement store.checksum store.named
 INSIDE = {
     "busmark.cli.live.campaign_app": "Textual's pilot drives the application itself",
     "busmark.plugins.papers.repetition": "oracles keep verdicts that no file has in numbers",
+    "busmark.adapters.compliance": "a sentence on costs is made of facts that no adapter here has",
+    "busmark.estimate.capacity": "a search of which no trial passed: no middleware here has one",
+    "busmark.model.text": "numbers that are put into texts",
+    "busmark.present.blocks.changes": "a comparison whose sentences no result here gives",
+    "busmark.present.blocks.report": "a document that is written in every form",
+    "busmark.present.flat": "headings of columns that every form has",
     "busmark.present.display": "notebooks that we write import it",
     "busmark.present.drawings": "of each document one chart of a kind is drawn on paper",
     "busmark.present.sinks.notebook": "a kernel that ends, and cells that fail",

@@ -236,7 +236,8 @@ def test_packets_of_others_in_the_domain_are_no_cost_of_the_run(lab: Lab, adapte
 
 def by_participant(path: Path, run: str) -> tuple[dict[tuple[str, bool], int], set[str]]:
     """Count the packets that each participant has sent, by its GUID prefix and whether it has a
-    topic of the run; and name those of the run that have sent something to another program's."""
+    topic of the run; and name the run's participants that have sent something to participants of
+    another program."""
     command = ["tshark", "-o", "udp.try_heuristic_first:TRUE", "-r", str(path), "-Y", "rtps"]
     names = ("rtps.guidPrefix.src", "rtps.guidPrefix.dst", "rtps.param.topicName")
     for name in names:

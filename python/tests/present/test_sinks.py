@@ -162,9 +162,9 @@ def test_the_cells_of_a_chart_draw_it(document: Document) -> None:
     assert cells[0].startswith("# Fruit \\<b\\>")
     drawn = [cell for cell in cells if cell.startswith("Drawing(")]
     assert len(drawn) == 2
-    from busmark.present.display import ShownChart
+    from busmark.present.display import Drawing
 
-    made: Any = eval(drawn[0], {"Drawing": ShownChart})
+    made: Any = eval(drawn[0], {"Drawing": Drawing})
     assert "Weight of fruit, kg" in repr(made) and json.dumps(made.specification)
 
 

@@ -14,6 +14,13 @@ pub fn root() -> PathBuf {
     Path::new(&folder).join("../..")
 }
 
+/// The checking program beside this test. Its path at build time may be another checkout's, whose
+/// target folder is shared.
+pub fn checker() -> PathBuf {
+    let test = std::env::current_exe().expect("a test has a path");
+    test.ancestors().nth(2).expect("tests lie in TARGET/PROFILE/deps").join("busmark-check")
+}
+
 /// The library of the adapter in `adapters/NAME`: found in `BUSMARK_ADAPTER_PATH` (folders, separated
 /// by colons), else built into the target directory of this test.
 pub fn adapter(name: &str) -> PathBuf {
@@ -24,11 +31,8 @@ pub fn adapter(name: &str) -> PathBuf {
     {
         return found;
     }
-    let target = Path::new(env!("CARGO_BIN_EXE_busmark-check"))
-        .ancestors()
-        .nth(2)
-        .expect("the program lies in TARGET/PROFILE")
-        .to_owned();
+    let target =
+        checker().ancestors().nth(2).expect("the program lies in TARGET/PROFILE").to_owned();
     let manifest = root().join("adapters").join(name).join("Cargo.toml");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--quiet", "--manifest-path"])
@@ -82,7 +86,7 @@ fn build(headers: &str, source: &str, file: &str, more: &[&str]) -> CLibrary {
 
 /// Runs the checking program.
 pub fn run(library: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_busmark-check"))
+    Command::new(checker())
         .arg(library)
         .arg("--json")
         .args(arguments)

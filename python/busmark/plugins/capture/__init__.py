@@ -1,7 +1,7 @@
 """Captures of network traffic: what they say of RTPS, DDS-XRCE and of late samples.
 
 - `dumpcap`: how packets are captured. `wire`: the table of packets that `busmark-packets` makes.
-- `section`, `planned`: what a scenario says of captures, what those of a case will hold.
+- `section`, `planned`: what a scenario says of captures, what the captures of a case will hold.
 - `companion`, `hook`: captures of a campaign's rounds. `findings`: what they explain.
 - `reading`, `samples`, `ways`, `figures`, `analysis`: a capture without Busmark's own header.
 - `quantities`, `route`: figures of cases with captures. `report`: what the report shows of them.

@@ -96,9 +96,17 @@ def _coded(parts: list[float]) -> str:
 
 
 Dash = Literal[
-    "solid", "dash", "dot", "dashdot", "longdash", "longdashdot",
-    "dashdotdot", "sparsedot", "longshort", "sparsedash",
-]  # fmt: skip
+    "solid",
+    "dash",
+    "dot",
+    "dashdot",
+    "longdash",
+    "longdashdot",
+    "dashdotdot",
+    "sparsedot",
+    "longshort",
+    "sparsedash",
+]
 
 DASHES: tuple[Dash, ...] = get_args(Dash)
 """Ten, so that as many curves differ on paper without colours; adapters have the first six."""

@@ -22,7 +22,7 @@ from busmark.model.text import plural
 from busmark.present.charts import ticks
 from busmark.present.charts.shapes import Picture, one_line
 from busmark.present.document import Document
-from busmark.present.drawings import Drawing, drawings
+from busmark.present.drawings import ChartSheet, drawings
 from busmark.present.folder import replaced, within
 from busmark.present.markup import charts_listed, escaped
 from busmark.present.quoting import comment, number, quoted, rows
@@ -197,7 +197,7 @@ def entry(path: str, stroke: str, fill: str) -> str:
 class ScriptFiles:
     """Files of one chart: the data sets, and the script."""
 
-    each: Drawing
+    each: ChartSheet
     sets: dict[str, int] = field(default_factory=dict)
     """The place of each in the file."""
     titles: dict[str, None] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from busmark import files
 from busmark.model.text import plural
 from busmark.present.charts.shapes import one_line
 from busmark.present.document import Document
-from busmark.present.drawings import Drawing, drawings
+from busmark.present.drawings import ChartSheet, drawings
 from busmark.present.folder import replaced, within
 from busmark.present.markup import charts_listed, escaped
 from busmark.present.vega import config, specification
@@ -56,7 +56,7 @@ Progress = Callable[[int], object]
 """Takes how many sheets there are by now."""
 
 
-def chart(sheet: Drawing) -> Spec:
+def chart(sheet: ChartSheet) -> Spec:
     """Return the specification of a sheet, as wide as its columns."""
     width = (TWO_COLUMNS if sheet.is_wide else ONE_COLUMN) * MM
 
@@ -92,7 +92,7 @@ NUMBERED = re.compile(r'(id="|url\(#|href="#)([a-z]+_?)([0-9]+)')
 RESOURCES = re.compile(rb"(?:^ *+/[A-Za-z]+[0-9]+ [0-9]+ 0 R\n)+", re.MULTILINE)
 
 
-def _svg(sheet: Drawing) -> str:
+def _svg(sheet: ChartSheet) -> str:
     """Return the picture, in points; identifiers, which count up while a process lasts, from 1."""
     numbers: dict[str, int] = {}
 

@@ -306,7 +306,7 @@ class Wire:
 
     @cached_property
     def announcements(self) -> Rows:
-        """DATA by which participants announce readers; not those of other programs."""
+        """DATA by which participants announce readers; not readers of other programs."""
         of = self.discovery
         known = ~np.isin(self.value("source", of), self._foreign)
         own: Rows = of[known & (self.value("writer", of) == SUBSCRIPTIONS)]
