@@ -16,7 +16,7 @@ import pytest
 from rich.cells import cell_len
 from seams import done, run
 
-from busmark.present.drawings import Drawing, drawings
+from busmark.present.drawings import ChartSheet, drawings
 
 if TYPE_CHECKING:
     from conftest import Golden, Results
@@ -131,7 +131,7 @@ def texts(folder: Path) -> str:
     return "\n".join(lines)
 
 
-def one_of_each_chart(document: Any) -> Iterable[Drawing]:
+def one_of_each_chart(document: Any) -> Iterable[ChartSheet]:
     """Return the last sheet of each chart."""
     return {sheet.name.partition(".")[0]: sheet for sheet in drawings(document)}.values()
 

@@ -37,7 +37,7 @@ def test_a_real_result_is_added_with_the_figures_that_compare_shows(
         if latency:
             assert case.figures["median.latency"].value == pytest.approx(latency["median"]["value"])
             compared += 1
-        for row in by_id[case.id]["figures"] if case.test == "throughput" else ():
+        for row in by_id[case.id]["figures"] if by_id[case.id]["test"] == "throughput" else ():
             if row["quantity"] == "goodput":
                 value = case.figures["goodput.throughput"].value
                 assert value == pytest.approx(row["value"])

@@ -17,9 +17,13 @@ what is found here, and whether the shape agrees.
 from busmark.plugin import CasePart, Command, DocumentKind, Plugin, ScenarioKey
 
 NAMES = (
-    "middlemeasure-2010", "openddsbench-2010", "perftest-2023", "pother-2008", "secured-2023",
+    "middlemeasure-2010",
+    "openddsbench-2010",
+    "perftest-2023",
+    "pother-2008",
+    "secured-2023",
     "xrce-2022",
-)  # fmt: skip
+)
 """Values of a scenario's key `document`."""
 
 PLUGIN = Plugin(
