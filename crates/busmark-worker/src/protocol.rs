@@ -50,7 +50,7 @@ pub enum Command {
     /// that does not touch the bus is done here, so that all workers of a round begin `setup` at nearly
     /// the same moment.
     Prepare(Setup),
-    /// Makes the participants, DataWriters and DataReaders of the last `prepare`.
+    /// Makes the participants, writers and readers of the last `prepare`.
     Setup,
     /// Connects writers to readers, and readers to writers, by locator (only for adapters without
     /// discovery).
@@ -60,7 +60,7 @@ pub enum Command {
         /// Locators of every writer, by topic.
         writer_locators: BTreeMap<String, Vec<String>>,
     },
-    /// Waits until every DataWriter and DataReader has matched all its counterparts.
+    /// Waits until every writer and reader has matched all its counterparts.
     Match {
         /// Longest time to wait, seconds.
         timeout_s: f64,

@@ -326,3 +326,13 @@ def assert_complete(directory: Path, cases: int, rounds: int) -> None:
     assert {row["status"] for row in rows(directory)} == {"ok"}
     assert result.manifest.finished_utc is not None
     assert not list(directory.rglob("*.partial"))
+
+
+def figures(case: dict[str, Any], scope: str = "case") -> dict[str, dict[str, Any]]:
+    """Return the values of a case that `show --json` lists as rows: of each part of this scope, by
+    the quantity; of the whole case under ""."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in case["figures"]:
+        if row["scope"] == scope:
+            found.setdefault(row["of"] or "", {})[row["quantity"]] = row["value"]
+    return found

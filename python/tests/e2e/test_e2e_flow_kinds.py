@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import polars as pl
-from e2e_harness import Lab, need_adapters, rows, scenario
+from e2e_harness import Lab, figures, need_adapters, rows, scenario
 
 FLOWS = """
 [[participant]]
@@ -93,7 +93,7 @@ def test_flows_of_every_kind_are_distinguished_from_what_is_measured(lab: Lab) -
     assert log["flow"].unique().to_list() == ["log"] and (log["received"] == 20).all()
     assert {row["batches"] for row in found} == {None}
     shown = json.loads(lab.busmark("show", "result", "--json").out)["cases"][0]
-    assert shown["latency"]["sent"] == measured.height
+    assert figures(shown)[""]["sent"] == measured.height
     latency = {flow["name"]: flow["latency"] for flow in shown["own_flows"]}
     assert latency["log"] is None
     assert latency["bulk"]["quantity"] == "one_way"

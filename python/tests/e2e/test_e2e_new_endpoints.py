@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import polars as pl
-from e2e_harness import Lab, need_adapters, rows, scenario
+from e2e_harness import Lab, figures, need_adapters, rows, scenario
 
 import busmark
 
@@ -38,8 +38,8 @@ def test_a_new_endpoint_is_discovered_in_every_repetition(lab: Lab) -> None:
     attached = seen["attach_ns"].is_not_null()
     assert attached.to_list() == (seen["creates"] == "participant").to_list()
     cases = json.loads(lab.busmark("show", "result", "--json").out)["cases"]
-    assert [case["discovery"]["repetitions"] for case in cases] == [3] * 10
-    assert all(case["discovery"]["first_sample"]["value"] > 0 for case in cases)
+    assert [figures(case)[""]["repetitions"] for case in cases] == [3] * 10
+    assert all(figures(case)[""]["first_sample"] > 0 for case in cases)
 
 
 def test_what_has_no_discovery_or_cannot_be_distinguished_is_unsupported(lab: Lab) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import polars as pl
-from e2e_harness import Lab, need_adapters, scenario
+from e2e_harness import Lab, figures, need_adapters, scenario
 
 PLANTED = """
 [[participant]]
@@ -72,13 +72,14 @@ def test_every_reader_times_every_sample_and_the_worst_pairs_are_named(lab: Lab)
     stream, (own,) = case["throughput"], case["own_flows"]
     measured = flows.filter(flow="stream")
     assert stream["probe_one_way"]["count"] == measured["received"].sum()
+    own_figures, of_flow = figures(case)[""], figures(case, "flow")[own["name"]]
     assert (
-        stream["probes_sent"]
+        own_figures["probes_sent"]
         == measured["expected"].sum()
-        == stream["probes_lost"] + sum(measured["received"])
+        == own_figures["probes_lost"] + sum(measured["received"])
     )
     assert stream["pairs"]["count"] == 6
-    assert (own["asked"], own["unanswered"]) == (own["total"]["expected"], own["total"]["lost"])
+    assert (own["asked"], own["unanswered"]) == (of_flow["expected"], of_flow["lost"])
     assert own["pairs"]["slowest"]["writer"] == "slow"
     assert own["pairs"]["slowest"]["lost"] == 0
     worst = own["pairs"]["most_lost"]

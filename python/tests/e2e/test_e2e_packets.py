@@ -218,7 +218,7 @@ def test_packets_of_others_in_the_domain_are_no_cost_of_the_run(lab: Lab, adapte
     assert ended.code in (0, 1), ended.text
     result = Result(lab.folder / "result")
     (row,) = rows(result.directory)
-    wire = result.wire(row["case"], 0)
+    wire = result.table("wire", row["case"], 0)
     assert wire is not None
     found = {one["purpose"]: one for one in wire.to_dicts()}
     path = path_of(result, row)

@@ -83,7 +83,7 @@ def test_clients_of_deployment_1_are_at_the_agents_of_the_paper(lab: Lab) -> Non
         ("udp", "ok"), ("tcp", "ok"),
     ]  # fmt: skip
     for row in table:
-        hops = result.hops(row["case"], 0)
+        hops = result.table("hops", row["case"], 0)
         assert hops is not None
         xrce = hops.filter(pl.col("protocol") == "xrce")
 
