@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import polars as pl
 from busmark.model.case import Curve
 from busmark.model.entry import RowKey
 from busmark.model.figure import Figure, mean_over_rounds, over_rounds
-from busmark.model.figures import Estimated, estimated
+from busmark.model.figures import Found
 from busmark.model.quantities import discovery as quantities
 from busmark.model.quantities import parts
 from busmark.stats import POSITIVE, SIGNED
@@ -29,7 +29,7 @@ TIMES: dict[str, RowKey] = {
 """Quantities by the column of the table `cases`, without its unit."""
 
 
-def discovery(rows: Sequence[Mapping[str, Any]]) -> Iterator[Estimated]:
+def discovery(rows: Sequence[Mapping[str, Any]]) -> Found:
     """Yield the times of discovery of the rounds that count; none where they record none. They are
     of a typical round: the median over rounds of the median over a round's repetitions. They begin
     with the first call that creates something, or with the return of the last: what is below 0 came
@@ -44,11 +44,11 @@ def discovery(rows: Sequence[Mapping[str, Any]]) -> Iterator[Estimated]:
         count = heard if name.startswith("first_sample") else repetitions
         values = [row.get(f"{name}_ns") for row in known]
         within = SIGNED if name.endswith("_after") else POSITIVE
-        yield from estimated(quantity, over_rounds(values, "ns", count, within=within))
-    lost = mean_over_rounds([row.get("lost_before") for row in known], "", heard)
-    yield from estimated(quantities.LOST_BEFORE, lost)
-    yield from estimated(quantities.REPETITIONS, repetitions, rounds=len(rows))
-    yield from estimated(quantities.UNDISCOVERED, undiscovered, rounds=len(rows))
+        yield quantity, over_rounds(values, "ns", count, within=within)
+    lost = [row.get("lost_before") for row in known]
+    yield quantities.LOST_BEFORE, mean_over_rounds(lost, "", heard)
+    yield quantities.REPETITIONS, repetitions
+    yield quantities.UNDISCOVERED, undiscovered
 
 
 POINTS = 200
@@ -58,7 +58,7 @@ POINTS = 200
 class Meeting(NamedTuple):
     """How the endpoints of a stream found each other, in a typical round."""
 
-    figures: list[Estimated]
+    figures: Found
     curve: Curve
     """How many endpoints had found all of their own, over the time since the last was created."""
 
@@ -95,6 +95,6 @@ def meeting(tables: Sequence[pl.DataFrame]) -> Meeting | None:
     at_ns = [round(float(value)) for value in typical[shown]]
     found = [int(rank) + 1 for rank in shown]
     return Meeting(
-        [row for quantity, value in figures for row in estimated(quantity, value)],
+        figures,
         Curve("matched_endpoints", "matches", at_ns, found, "ns", "", count=endpoints),
     )

@@ -127,11 +127,8 @@ def _total(
                 values[column] = int(each[column].sum())
             else:
                 values[column] = each[column].max()
-    return [
-        row
-        for column, quantity in OF_COLUMN.items()
-        for row in estimated(quantity, values.get(column), scope, name)
-    ]
+    found = [(quantity, values.get(column)) for column, quantity in OF_COLUMN.items()]
+    return [*estimated(found, scope, name)]
 
 
 def _rounds(table: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
@@ -181,10 +178,10 @@ def ways(
             receiver=None if receiver is None else str(receiver),
             receiver_node=nodes.get(str(receiver)),
         )
-        figures = (
+        found = (
             (parts.WRITERS_THERE, own["writer"].n_unique()),
             (parts.READERS_THERE, own["reader"].drop_nulls().n_unique() or None),
-            (parts.THEORETICAL_RATE, each["theoretical_per_s"].max()),
+            (parts.THEORETICAL_RATE, _most(each, "theoretical_per_s")),
             (parts.WRITE_RATE, _figure(each, "written_per_s")),
             (parts.READ_RATE, _figure(each, "read_per_s")),
             (parts.SENT, int(each["sent"].sum())),
@@ -192,14 +189,12 @@ def ways(
             (parts.RECEIVED, int(own["received"].sum())),
             (parts.LOST, int(own["lost"].sum())),
         )
-        yield (
-            way,
-            [
-                row
-                for quantity, value in figures
-                for row in estimated(quantity, value, "flow", way.name)  # type: ignore[arg-type]
-            ],
-        )
+        yield way, [*estimated(found, "flow", way.name)]
+
+
+def _most(each: pl.DataFrame, name: str) -> float | None:
+    value = each[name].max()
+    return float(value) if isinstance(value, int | float) else None
 
 
 def _rounds_of_way(own: pl.DataFrame) -> pl.DataFrame:

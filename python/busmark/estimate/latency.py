@@ -19,23 +19,21 @@ from busmark.estimate.curves import (
     of_rounds,
     timeline,
 )
-from busmark.estimate.distribution import DescribedLatency, distribution, jitter_share
+from busmark.estimate.distribution import DescribedLatency, distribution
 from busmark.estimate.samples import Pools, Timed, aligned, having, in_time_order, timed, unstamped
 from busmark.estimate.series import signed
 from busmark.model.case import Curve
-from busmark.model.entry import RowKey
 from busmark.model.figure import (
     IPDV,
     JITTER,
-    Figure,
     FloatArray,
     Quantity,
     best_parts,
     halved,
     over_rounds,
 )
+from busmark.model.figures import Found
 from busmark.model.latency import Latency, LatencyByRound, Segment, SegmentTable
-from busmark.model.quantities.latency import JITTER_SHARE
 from busmark.model.quantities.stream import LOSS_OF_ALL, LOST, SENT
 from busmark.store.samples import measured
 
@@ -268,18 +266,7 @@ def latency(
     )
 
 
-def figures(
-    rounds: Sequence[PingRound], pools: Pools, found: Latency
-) -> Iterator[tuple[RowKey, Figure | float | None]]:
-    """Yield how many pings were sent and lost, and the share of jitter; `found` is what is known of
-    their latencies."""
-    shared = jitter_share(pools.latency, pools.jitter) if found.round_trip else None
-    yield JITTER_SHARE, shared
-    sent, lost = sum(r.sent for r in rounds), sum(int(r.lost_start.size) for r in rounds)
-    yield from pings(sent, lost)
-
-
-def pings(sent: int | None, lost: int | None) -> Iterator[tuple[RowKey, float | None]]:
+def counts(sent: int | None, lost: int | None) -> Found:
     """Yield the pings of the counted rounds, and the share of them that was lost."""
     yield SENT, sent
     yield LOST, lost

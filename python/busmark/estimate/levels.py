@@ -96,7 +96,7 @@ def _level(scope: str, rows: pl.DataFrame) -> Iterator[Estimated]:
     share = each["read_per_s"] / each["theoretical_per_s"]
     counts = {name: int(rows[name].sum()) for name in COUNTS}
     received = counts["received"]
-    figures = (
+    found = (
         (parts.MEMBERS, members[key].n_unique()),
         (parts.WRITERS, int(members["writers"].max())),  # type: ignore[arg-type]
         (parts.THEORETICAL_RATE, _alike(each, "theoretical_per_s")),
@@ -109,8 +109,7 @@ def _level(scope: str, rows: pl.DataFrame) -> Iterator[Estimated]:
         (parts.RECEIVED, received),
         (parts.LOST, counts["lost"]),
     )
-    for quantity, value in figures:
-        yield from estimated(quantity, value, "level", scope)
+    yield from estimated(found, "level", scope)
     if asked and known.height:
         row = known.sort("share", "round", key).row(0, named=True)
         name = str(row[key])
@@ -118,7 +117,8 @@ def _level(scope: str, rows: pl.DataFrame) -> Iterator[Estimated]:
             name = f"reader {name} of {row['of_flow']} in {row['of']}"
         node = row["on"] if scope != "system" else None
         which = f"{scope}: {name}"
-        yield from estimated(parts.LEAST_SHARE, row["share"], "level", which, node, row["round"])
+        least = [(parts.LEAST_SHARE, row["share"])]
+        yield from estimated(least, "level", which, node, round=row["round"])
 
 
 def _whole(name: str) -> pl.Expr:

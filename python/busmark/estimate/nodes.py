@@ -70,15 +70,17 @@ def node_costs(rounds: Sequence[Tables]) -> list[Estimated]:
     each = [_round(one, nodes) for one in rounds]
     rows = list[Estimated]()
     for node in (*dict.fromkeys(nodes.values()), ALL):
-        scope = "system" if node == ALL else "node"
-        own = sum(node in (ALL, on) for on in nodes.values())
-        rows += estimated(parts.PARTICIPANTS, own, scope, node)
         values = [found.get(node, {}) for found in each]
-        for name, quantity in QUANTITIES.items():
-            known = over_rounds([of.get(name) for of in values], quantity.unit, len(each))
-            rows += estimated(quantity, known, scope, node)
         most = [rss for of in values if (rss := of.get("rss_bytes")) is not None]
-        rows += estimated(parts.RSS, int(max(most)) if most else None, scope, node)
+        own = [
+            (parts.PARTICIPANTS, sum(node in (ALL, on) for on in nodes.values())),
+            *(
+                (one, over_rounds([of.get(name) for of in values], one.unit, len(each)))
+                for name, one in QUANTITIES.items()
+            ),
+            (parts.RSS, int(max(most)) if most else None),
+        ]
+        rows += estimated(own, "system" if node == ALL else "node", node)
     return [*rows, *_growth(rounds)]
 
 
@@ -182,12 +184,10 @@ def _growth(rounds: Sequence[Tables]) -> Iterator[Estimated]:
             end_s = series["end_ns"].to_numpy() / 1e9
             if series.height < FEWEST_READINGS or end_s.max() - end_s.min() < SHORTEST_S:
                 continue
-            slope = np.polyfit(end_s, series["rss_bytes"].to_numpy().astype(np.float64), 1)[0]
-            slopes.append(float(slope) * MINUTE_S)
+            rss = series["rss_bytes"].to_numpy().astype(np.float64)
+            slopes.append(float(np.polyfit(end_s, rss, 1)[0]) * MINUTE_S)
             readings.append(series.height)
     if slopes:
-        found = stats.t_interval(slopes, CONFIDENCE)
         count = round(float(np.mean(readings)))
-        yield from estimated(
-            parts.GROWTH, figure(found, "B/min", count, within=SIGNED), "system", ALL
-        )
+        slope = figure(stats.t_interval(slopes, CONFIDENCE), "B/min", count, within=SIGNED)
+        yield from estimated([(parts.GROWTH, slope)], "system", ALL)

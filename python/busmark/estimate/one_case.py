@@ -14,6 +14,7 @@ from busmark.errors import UserError
 from busmark.estimate import curves, latency, machines, resources, rounds, throughput
 from busmark.estimate.capacity import capacity
 from busmark.estimate.discovery import discovery, meeting
+from busmark.estimate.distribution import jitter_share
 from busmark.estimate.flows import kinds, own_flows, several, totals, ways
 from busmark.estimate.latency import every_for
 from busmark.estimate.levels import levels
@@ -27,13 +28,12 @@ from busmark.estimate.samples import Pools, Timed
 from busmark.estimate.stream import batches, pairs
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
-from busmark.model.entry import RowKey
-from busmark.model.figure import Figure
-from busmark.model.figures import Estimated, estimated
+from busmark.model.figures import Estimated, Found, estimated, with_rounds
 from busmark.model.naming import NamedCase
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import CPUS_USED, counters
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
+from busmark.model.quantities.latency import JITTER_SHARE
 from busmark.model.rounds import RoundSummary
 from busmark.model.stream import Pairs
 from busmark.model.traffic import Phase, Way
@@ -153,7 +153,7 @@ class Analysis:
         case, named, manifest = self.case, self.named, self.result.manifest
         counts = rounds.counts(self.rows)
         status, reason = rounds.verdict(case.status, case.reason, counts, self.rows)
-        self._add(UDP_SOCKET_DROPS, self.total("udp_socket_drops"))
+        self._add([(UDP_SOCKET_DROPS, self.total("udp_socket_drops"))])
         self.figures += background(self.params, self.good or self.last)
         measures = self._measures()
         cpus = measures.pop("cpus_by_round", {})
@@ -178,7 +178,7 @@ class Analysis:
             attempts=[_attempt(row, cpus) for row in self.rows],
             background_expected=self.total("stream_expected"),
             background_lost=self.total("stream_lost"),
-            figures=self.figures,
+            figures=[*with_rounds(self.figures, len(self.good))],
             os=machines.fact_of(manifest, self.params, self.good, "os"),
             **measures,
         )
@@ -200,11 +200,10 @@ class Analysis:
             if searched is None:
                 return {}
             found, figures = searched
-            for quantity, value in figures:
-                self._add(quantity, value)
+            self._add(figures)
             return {"capacity": found}
         if test == "discovery":
-            self.figures += discovery(self.good)
+            self._add(discovery(self.good))
             return self._system([])
         if not self.good:
             return {}
@@ -282,8 +281,15 @@ class Analysis:
         open_loop = self.params.arrivals != "closed"
         thinning = self.common.thinning
         found = latency.latency(pings, pools, open_loop=open_loop, segments_every=every)
-        for quantity, value in latency.figures(pings, pools, found):
-            self._add(quantity, value)
+        if found.round_trip:
+            self._add([(JITTER_SHARE, jitter_share(pools.latency, pools.jitter))])
+        if self.result.manifest.source:
+            # Each round's own counts are known, also where an imported result has no samples.
+            sent, lost = (throughput.total(self.good, name) for name in ("sent", "lost"))
+        else:
+            sent = sum(ping.sent for ping in pings)
+            lost = sum(int(ping.lost_start.size) for ping in pings)
+        self._add(latency.counts(sent, lost))
         return {
             "latency": found,
             "series": [*latency.series(pings, pools, thinning)] if self.common.with_series else [],
@@ -304,8 +310,7 @@ class Analysis:
         of_batches = self.whole(self.result.batches, self.numbers if self.params.batch else [])
         in_batches = batches(self.params, self.good, of_batches)
         whole = throughput.throughput(probes, in_batches, self._pairs(read))
-        for quantity, value in throughput.figures(self.good, probes, whole):
-            self._add(quantity, value)
+        self._add(throughput.figures(self.good, probes, whole))
         found: dict[str, Any] = {"throughput": whole}
         if not self.common.with_series:
             return found | {"series": []}
@@ -330,9 +335,9 @@ class Analysis:
             return None
         return pairs([*timed.values()], self.whole(self.result.flows, timed), self._recorded_every)
 
-    def _add(self, quantity: RowKey, value: Figure | float | None) -> None:
-        """Add a figure of the whole case."""
-        self.figures += estimated(quantity, value, rounds=len(self.good))
+    def _add(self, found: Found) -> None:
+        """Add figures of the whole case."""
+        self.figures += estimated(found)
 
     def _flows(self, drawn: Sequence[Curve]) -> dict[str, Any]:
         """Return who wrote and read how much, and what became of the scenario's own flows."""
@@ -349,7 +354,7 @@ class Analysis:
         self.figures += totals(flows, participants, kinds(params))
         if params.test == "throughput" and isinstance(params.size, int):
             if met := meeting(self.whole(self.result.matches)):
-                self.figures += met.figures
+                self._add(met.figures)
                 found["series"] = [*drawn, met.curve]
             self.figures += levels(flows, participants, params.size, list(kinds(params)))
         if params.flows:
@@ -389,13 +394,6 @@ class Analysis:
         except UserError as error:
             self._report(error)
             return measures
-        if measures.get("latency"):
-            # Each round's own counts of an imported result are known, also where samples are not.
-            counts = [throughput.total(self.good, column) for column in ("sent", "lost")]
-            for quantity, value in latency.pings(*counts):
-                key = ("case", quantity.name)
-                self.figures = [row for row in self.figures if (row.scope, row.quantity) != key]
-                self._add(quantity, value)
         own = summaries.filter(pl.col("case") == self.case.id)
         found = reported(own, self.numbers, tools)
         return completed(measures, self.params, self.good, found, own)
@@ -411,10 +409,9 @@ class Analysis:
         found: dict[str, Any] = {
             "cpus_by_round": dict(zip(frames, used.by_round, strict=False)),
         }
-        self._add(CPUS_USED, used.together)
         counted = resources.counters([*known.values()], [*measured.values()])
-        for quantity in counters.OF_CASES:
-            self._add(quantity, counted.get(quantity.key))
+        self._add([(CPUS_USED, used.together)])
+        self._add((one, counted.get(one.column)) for one in counters.COUNTERS)
         self.figures += used.participants
         if several(self.params) and self.params.network:
             each = []

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from busmark.model.entry import PartQuantity
 from busmark.model.figure import Figure, mean_over_rounds, over_rounds
-from busmark.model.figures import Estimated, estimated
+from busmark.model.figures import Estimated, Found, estimated
 from busmark.model.quantities import parts
 from busmark.model.traffic import Phase
 from busmark.stats import SHARE
@@ -63,10 +62,9 @@ def phases(rounds: Sequence[RoundTables]) -> Phased:
         for number in numbers:
             phase = _phase(number, flow, changes)
             found.phases.append(phase)
-            own = [*_figures(phase, pings, rates)]
-            own.append((parts.FIRST_AFTER, _first_after(number, flow, firsts)))
-            for quantity, value in own:
-                found.figures.extend(estimated(quantity, value, "phase", phase.name))
+            after = (parts.FIRST_AFTER, _first_after(number, flow, firsts))
+            own = [*_figures(phase, pings, rates), after]
+            found.figures.extend(estimated(own, "phase", phase.name))
     return found
 
 
@@ -105,9 +103,7 @@ def _phase(number: int, flow: str, changes: pl.DataFrame) -> Phase:
     )
 
 
-def _figures(
-    phase: Phase, pings: Sequence[pl.DataFrame], rates: Sequence[pl.DataFrame]
-) -> Iterator[tuple[PartQuantity, Figure | float | None]]:
+def _figures(phase: Phase, pings: Sequence[pl.DataFrame], rates: Sequence[pl.DataFrame]) -> Found:
     here = (pl.col("flow") == phase.flow) & (pl.col("phase") == phase.phase)
     own = [table.filter(here) for table in pings]
     asked = [table.height for table in own]

@@ -221,15 +221,14 @@ def _total(mean: pl.DataFrame) -> float | None:
 
 def _resources(node: str, name: str, own: pl.DataFrame, count: int) -> Iterator[Estimated]:
     faults, rss = own["major_faults"], own["rss_bytes"].max()
-    figures = (
+    found = (
         (parts.CPU_USER, over_rounds(own["cpu_user"].to_list(), "CPU", count)),
         (parts.CPU_SYSTEM, over_rounds(own["cpu_system"].to_list(), "CPU", count)),
         (parts.SWITCHES, over_rounds(own["switches_per_s"].to_list(), "1/s", count)),
         (parts.RSS, rss if isinstance(rss, int) else None),
         (parts.MAJOR_FAULTS, None if faults.null_count() else int(faults.sum())),
     )
-    for quantity, value in figures:
-        yield from estimated(quantity, value, "participant", name, node or None)
+    return estimated(found, "participant", name, node or None)
 
 
 def series(number: int, frame: pl.DataFrame, measured_s: float) -> Iterator[Curve]:
@@ -315,13 +314,13 @@ def background(params: Parameters, rows: Sequence[Mapping[str, Any]]) -> Iterato
         levels = (row.get(f"load_{kind}_achieved") for row in rows)
         known = [level for level in levels if level is not None]
         asked = [level for row in rows if (level := row.get(f"load_{kind}_asked"))]
-        for quantity, value in (
+        found = (
             (parts.LOAD_ASKED, asked[0] if asked else None),
             (parts.LOAD_ACHIEVED, sum(known) / len(known) if known else None),
             (parts.LOAD_LEAST, min(known, default=None)),
             (parts.LOAD_ROUNDS, len(known)),
-        ):
-            yield from estimated(quantity, value, "load", kind)
+        )
+        yield from estimated(found, "load", kind)
 
 
 def is_unlimited(params: Parameters, kind: str) -> bool:

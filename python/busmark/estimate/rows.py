@@ -11,7 +11,7 @@ import polars as pl
 from busmark.estimate.columns import ESTIMATES
 from busmark.model.case import CaseSummary
 from busmark.model.figure import CONFIDENCE, Distribution, Figure, Frozen, Percentile
-from busmark.model.figures import Estimated, estimated
+from busmark.model.figures import Estimated, estimated, row_of, with_rounds
 from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LATENCIES, OF_CASES
 from busmark.model.rounds import RoundSummary
@@ -21,31 +21,20 @@ from busmark.store.columns import polars_type
 
 NAMES = {
     "written_per_s": "write_rate",
-    "read_per_s": "read_rate",
     "samples_per_s": "read_rate",
     "theoretical_per_s": "theoretical_rate",
-    "numbered_per_s": "numbered_rate",
-    "asked_per_s": "asked_rate",
-    "read_bytes_per_s": "read_bytes",
     "mbit_per_s": "goodput",
-    "theoretical_bytes_per_s": "theoretical_bytes",
     "cpus": "cpu",
-    "cpus_used": "cpu",
-    "share": "read_share",
-    "median_ns": "latency",
 }
 """Quantities of fields whose names are others."""
 
 UNITS = {
-    "_bytes_per_s": "B/s",
     "mbit_per_s": "Mbit/s",
     "_per_s": "1/s",
     "_bytes": "B",
     "_ns2": "ns²",
     "_ns": "ns",
     "_s": "s",
-    "share": "1",
-    "loss": "1",
     "cpus": "CPU",
     "cpu_busy": "1",
     "_ppm": "ppm",
@@ -83,6 +72,10 @@ def table(cases: Iterable[CaseSummary]) -> pl.DataFrame:
 
 def of_case(case: CaseSummary) -> Iterator[Estimated]:
     """Yield every figure of a case and of its parts."""
+    return with_rounds(_of_case(case), case.rounds.ok)
+
+
+def _of_case(case: CaseSummary) -> Iterator[Estimated]:
     yield from _latencies(case)
     yield from _of_cases(case)
     yield from _segments(case)
@@ -229,11 +222,8 @@ def _best(parts: Iterable[Any], like: Estimated) -> Iterator[Estimated]:
 
 
 def _of_cases(case: CaseSummary) -> Iterator[Estimated]:
-    for one in OF_CASES:
-        found = one.pick(case) if one.pick else None
-        if found is None:
-            continue
-        yield from estimated(one, found, rounds=case.rounds.ok)
+    picked = [(one, one.pick(case)) for one in OF_CASES if one.pick]
+    return estimated(picked)
 
 
 def _segments(case: CaseSummary) -> Iterator[Estimated]:
@@ -306,25 +296,6 @@ def rows_of(
             for key, part in value.items():
                 if isinstance(part, int | float):
                     yield Estimated(f"{field}_{key}", "value", part, "", scope, of, round=number)
-
-
-def row_of(
-    figure: Figure, quantity: str, statistic: str, scope: str = "case", of: str | None = None
-) -> Estimated:
-    return Estimated(
-        quantity,
-        statistic,
-        figure.value,
-        figure.unit,
-        scope,
-        of,
-        low=figure.low,
-        high=figure.high,
-        confidence=figure.confidence,
-        count=figure.count,
-        rounds=figure.rounds,
-        is_estimate=True,
-    )
 
 
 def _unit(field: str) -> str:

@@ -14,7 +14,6 @@ from busmark.estimate.curves import Thinning, distributed, of_rounds
 from busmark.estimate.distribution import DescribedLatency, distribution, jitter_share
 from busmark.estimate.samples import Pools, Timed, aligned, by_place, in_time_order, step, timed
 from busmark.model.case import Curve
-from busmark.model.entry import RowKey
 from busmark.model.figure import (
     IPDV,
     JITTER,
@@ -25,6 +24,7 @@ from busmark.model.figure import (
     over_rounds,
     unknown,
 )
+from busmark.model.figures import Found
 from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import stream
 from busmark.model.quantities.latency import JITTER_SHARE, PROBES_LOST, PROBES_SENT
@@ -260,9 +260,7 @@ def throughput(
     )
 
 
-def figures(
-    rows: Sequence[dict[str, Any]], probes: Probes, found: Throughput
-) -> Iterator[tuple[RowKey, Figure | float | None]]:
+def figures(rows: Sequence[dict[str, Any]], probes: Probes, found: Throughput) -> Found:
     """Yield what was written, read and lost in the counted rounds; `rows` are their rows of the
     table `cases`, `found` what is known of their probes."""
     received, sent = total(rows, "received"), total(rows, "sent")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from busmark.model.entry import PartQuantity, RowKey
@@ -50,46 +50,63 @@ class Estimated:
         )
 
 
+Found = Iterable[tuple[RowKey, Figure | float | None]]
+"""Quantities, each with what was found of it; None: nothing."""
+
+
 def estimated(
-    quantity: RowKey,
-    value: Figure | float | None,
+    found: Found,
     scope: str = "case",
     of: str | None = None,
     node: str | None = None,
+    *,
     round: int | None = None,
-    rounds: int = 0,
 ) -> Iterator[Estimated]:
-    """Yield the row of a quantity of a case or of a part of it; none where it has no value.
-    `rounds`: how many a number rests on that is no estimate."""
-    if isinstance(value, Figure):
-        yield Estimated(
-            quantity.name,
-            quantity.statistic,
-            value.value,
-            value.unit,
-            scope,
-            of,
-            node,
-            round,
-            low=value.low,
-            high=value.high,
-            confidence=value.confidence,
-            count=value.count,
-            rounds=value.rounds,
-            is_estimate=True,
-        )
-    elif value is not None:
-        yield Estimated(
-            quantity.name,
-            quantity.statistic,
-            value,
-            quantity.unit,
-            scope,
-            of,
-            node,
-            round,
-            rounds=rounds,
-        )
+    """Yield the rows of a case or of a part of it; a quantity of which nothing was found has
+    none."""
+    for quantity, value in found:
+        if isinstance(value, Figure):
+            row = row_of(value, quantity.name, quantity.statistic, scope, of)
+            yield replace(row, node=node, round=round)
+        elif value is not None:
+            yield Estimated(
+                quantity.name,
+                quantity.statistic,
+                value,
+                quantity.unit,
+                scope,
+                of,
+                node,
+                round,
+            )
+
+
+def with_rounds(rows: Iterable[Estimated], counted: int) -> Iterator[Estimated]:
+    """Yield the rows; what is no estimate gets the rounds that it was counted in: one, or all that
+    count."""
+    for row in rows:
+        rounds = counted if row.round is None else 1
+        yield row if row.rounds else replace(row, rounds=rounds)
+
+
+def row_of(
+    figure: Figure, quantity: str, statistic: str, scope: str = "case", of: str | None = None
+) -> Estimated:
+    """Return the row of an estimate with its interval and counts."""
+    return Estimated(
+        quantity,
+        statistic,
+        figure.value,
+        figure.unit,
+        scope,
+        of,
+        low=figure.low,
+        high=figure.high,
+        confidence=figure.confidence,
+        count=figure.count,
+        rounds=figure.rounds,
+        is_estimate=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from busmark.estimate.one_case import Analysis
-from busmark.estimate.rows import row_of, rows_of
+from busmark.estimate.rows import rows_of
 from busmark.model.case import CaseSummary
 from busmark.model.entry import EstimatedQuantity
 from busmark.model.figure import Figure, Frozen, over_rounds
-from busmark.model.figures import Estimated
+from busmark.model.figures import Estimated, row_of
 from busmark.model.parameters import Parameters
 from busmark.plugins.capture import quantities as costs
 from busmark.stats import POSITIVE, SIGNED, Range
