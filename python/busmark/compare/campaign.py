@@ -166,7 +166,7 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     goodput of TCP at full speed over such links in the same campaign; for a search, over the same
     nodes."""
     filling = {name for name, facts in adapter_facts().items() if facts.practical_capacity}
-    streams = [c for c in cases if c.adapter in filling and c.throughput and not c.params.rate_hz]
+    streams = [c for c in cases if c.adapter in filling and c.has_stream and not c.params.rate_hz]
     plain = [c for c in streams if GOODPUT.figure(c)]
     by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
     completed = []
@@ -175,13 +175,12 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
         if case.capacity:
             practical = by_nodes.get(_links(case, NODES + LINKS))
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
-            case = case.model_copy(update={"capacity": case.capacity.model_copy(update=limits)})
-        elif case.throughput and (goodput := GOODPUT.figure(case)):
+            case = case.model_copy(update=limits)
+        elif case.has_stream and (goodput := GOODPUT.figure(case)):
             practical = by_link.get(_links(case, LINKS)) if rated else None
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
-            paced = _paced(case.params, THEORETICAL.value(case), goodput, limits)
-            changed = case.throughput.model_copy(update={"paced": paced, **limits})
-            case = case.model_copy(update={"throughput": changed})
+            paced = _paced(case.params, THEORETICAL.value(case), goodput)
+            case = case.model_copy(update={"paced": paced, **limits})
         completed.append(case)
     return completed
 
@@ -196,12 +195,7 @@ def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tupl
     return found
 
 
-def _paced(
-    params: Parameters,
-    theoretical: float | None,
-    goodput: Figure,
-    limits: Mapping[str, float | None],
-) -> Paced | None:
+def _paced(params: Parameters, theoretical: float | None, goodput: Figure) -> Paced | None:
     """Return the specified rate and the goodput that was carried; None at full speed."""
     if not params.rate_hz:
         return None
@@ -210,11 +204,7 @@ def _paced(
     if mesh and theoretical is not None:
         # Everybody sends to everybody: the goodput is of all together, and so is what was asked.
         specified = theoretical * (params.size or 0) * 8 / 1e6
-    return Paced(
-        specified_mbit_per_s=specified,
-        carried=_per_node(goodput, params),
-        **limits,
-    )
+    return Paced(specified_mbit_per_s=specified, carried=_per_node(goodput, params))
 
 
 NODES = ("writer_on", "reader_on")

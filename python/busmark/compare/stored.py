@@ -23,7 +23,7 @@ from pydantic import ValidationError
 
 from busmark import __version__, files
 from busmark.compare.campaign import Campaign, summarise
-from busmark.estimate import rows, series
+from busmark.estimate import frames, series
 from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
 from busmark.facts import fact_files
@@ -50,6 +50,9 @@ MOST_HEAD = 1 << 10
 
 MOST_BYTES = 1 << 27
 """Bytes of a campaign: a larger one is not kept, and a larger file is not ours."""
+
+BARE: dict[str, tuple[()]] = {"figures": (), "series": ()}
+"""What of a case is in other files."""
 
 CODE = ("adapters", "compare", "estimate", "model", "scenario", "stats", "store")
 """Packages that the figures come from."""
@@ -108,7 +111,7 @@ class StoredAnalysis:
     def estimates(self) -> pl.DataFrame:
         """The table of estimates."""
         found = self._table(ESTIMATES_FILE, ESTIMATES)
-        return rows.table((self._made or self.make()).cases) if found is None else found
+        return frames.estimates((self._made or self.make()).cases) if found is None else found
 
     @cached_property
     def series(self) -> pl.DataFrame:
@@ -130,7 +133,13 @@ class StoredAnalysis:
         found = self._parsed(text)
         if found is None:
             self._unused(path)
-        return found
+            return None
+        table = self._table(ESTIMATES_FILE, ESTIMATES)
+        if table is None:
+            return None
+        figures = frames.figures(table)
+        cases = [case.with_figures(figures.get(case.id, ())) for case in found.cases]
+        return found.model_copy(update={"cases": cases})
 
     def make(self) -> Campaign:
         """Analyse the result, and write what is found if that can be written."""
@@ -148,15 +157,17 @@ class StoredAnalysis:
         return made
 
     def _store(self, campaign: Campaign) -> None:
-        tables = ((ESTIMATES_FILE, rows.table(campaign.cases)), (SERIES_FILE, _series(campaign)))
+        estimates = frames.estimates(campaign.cases)
+        tables = ((ESTIMATES_FILE, estimates), (SERIES_FILE, _series(campaign)))
         for name, table in tables:
             # Not by polars into the file: a full disk is no `OSError` there.
             memory = io.BytesIO()
             table.write_parquet(memory, metadata={KEY: self._state})
             files.write(self._result.directory / name, memory.getvalue())
         seen = f'{{"seen": {json.dumps(_seen(self._result.directory))}, '.encode()
-        text = seen + self._head + campaign.model_dump_json().encode() + b"}\n"
-        cases = [case.model_copy(update={"series": ()}) for case in campaign.cases]
+        document = campaign.model_dump_json(exclude={"cases": {"__all__": {"figures"}}})
+        text = seen + self._head + document.encode() + b"}\n"
+        cases = [case.model_copy(update=BARE) for case in campaign.cases]
         bare = campaign.model_copy(update={"cases": cases})
         # What JSON cannot say is not kept, rather than changed by it.
         if len(text) <= MOST_BYTES and self._parsed(text) == bare:

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
 
 from busmark.model.discovery import RoundDiscovery
+from busmark.model.figures import Estimated
 from busmark.model.parameters import Parameters
-from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary, RoundTimes
+from busmark.model.rounds import (
+    OF_DISCOVERY,
+    OF_ROUNDS,
+    OF_TIMES,
+    CaseStatus,
+    Precision,
+    RoundCounts,
+    RoundSummary,
+    RoundTimes,
+)
 from busmark.model.text import plural
 from busmark.stats import StatisticSpread
 from busmark.store.columns import LOAD_UNITS
@@ -141,6 +151,37 @@ def _times(row: Row) -> RoundTimes | None:
         **{"median_ns": None, "p99_ns": None}
         | {name: value * scale.get(name, 1.0) for name, value in known.items()},
     )
+
+
+def figures(
+    attempt: RoundSummary, known: Container[tuple[str, str, int | None]]
+) -> Iterator[Estimated]:
+    """Yield the rows of one round: statistics of its latency but for the `known` ones (quantity,
+    statistic, round), its counts and rates."""
+    number = attempt.round
+    if times := attempt.times:
+        for of in OF_TIMES:
+            value = getattr(times, of.field)
+            if value is not None and (times.quantity, of.quantity, number) not in known:
+                yield Estimated(
+                    times.quantity,
+                    of.quantity,
+                    value,
+                    of.unit,
+                    "round",
+                    round=number,
+                    count=attempt.samples,
+                    rounds=1,
+                )
+    of_loads = {f"loads_{kind}": level for kind, level in attempt.loads.items()}
+    for table, found in ((OF_ROUNDS, attempt), (OF_DISCOVERY, attempt.discovery)):
+        for of in table if found else ():
+            value = getattr(found, of.field)
+            if value is not None:
+                yield Estimated(of.quantity, of.statistic, value, of.unit, "round", round=number)
+            if of.field == "corrupted":
+                for name, level in of_loads.items():
+                    yield Estimated(name, "value", level, "", "round", round=number)
 
 
 FIXED_ROUNDS = 20

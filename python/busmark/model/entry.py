@@ -10,7 +10,8 @@ from busmark import stats
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
-    from busmark.model.figure import Distribution, Figure
+    from busmark.model.distribution import Distribution
+    from busmark.model.figure import Figure
     from busmark.model.parameters import Parameters
 
 Row = Mapping[str, Any]
@@ -141,10 +142,17 @@ class LatencySet:
 
     key: str
     """Key, as part of the names of columns."""
+    quantity: str
+    """Name of the quantity in the table of estimates."""
     meaning: str
-    pick: Callable[[CaseSummary], Distribution | None]
+    tests: tuple[str, ...] = ("latency", "throughput")
+    """Tests in which a case has it."""
     within: stats.Range = stats.POSITIVE
     """Range in which its samples, and figures of them, can lie."""
+
+    def of(self, case: CaseSummary) -> Distribution | None:
+        """Return these latencies of a case; None where it has none, or the median is lost."""
+        return case.distribution(self.quantity) if case.test in self.tests else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +206,7 @@ class EstimatedQuantity:
     unit: str
     meaning: str
     pick: Callable[[CaseSummary], Figure | None] | None = None
-    """Function that takes the figure from a case; None: it is a row of the case's figures."""
+    """Function that computes it from other figures of a case; None: it has a row of its own."""
     quantity: str = ""
     """Name of the quantity in the table of estimates and in requirements, where it is not the key.
     """
@@ -237,7 +245,7 @@ class EstimatedQuantity:
 
     def figure(self, case: CaseSummary) -> Figure | None:
         """Return the estimate of a case with its interval; None where it has none."""
-        return self.pick(case) if self.pick else case.whole.figure(self)
+        return case.whole.figure(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +255,7 @@ class Number:
     key: str
     meaning: str
     pick: Callable[[CaseSummary], float | None] | None = None
-    """Function that takes the figure from a case; None: it is a row of the case's figures."""
+    """Function that computes it from other figures of a case; None: it has a row of its own."""
     unit: str = ""
     """Unit; empty: a count."""
     quantity: str = ""
@@ -276,8 +284,6 @@ class Number:
 
     def value(self, case: CaseSummary) -> float | None:
         """Return the number of a case; None where it has none."""
-        if self.pick:
-            return self.pick(case)
         return case.whole.value(self) if self.unit else case.whole.counted(self)
 
 

@@ -31,8 +31,17 @@ class Estimated:
     effective: float | None = None
     rounds: int = 0
     reason: str | None = None
-    is_estimate: bool = False
-    """Whether it should have an interval: not where it was counted or asked for."""
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether it should have an interval: not what was counted, asked for, or of one round."""
+        typical = self.over == "rounds" and self.round is None
+        return typical and (self.statistic in ("median", "mean", "drift") or self.is_percentile)
+
+    @property
+    def is_percentile(self) -> bool:
+        """Whether the statistic is a percentile, such as p99."""
+        return self.statistic[:1] == "p" and self.statistic[1:].replace(".", "").isdigit()
 
     @property
     def figure(self) -> Figure | None:
@@ -105,7 +114,6 @@ def row_of(
         confidence=figure.confidence,
         count=figure.count,
         rounds=figure.rounds,
-        is_estimate=True,
     )
 
 

@@ -47,7 +47,7 @@ MAD = Pooled(
     reported="mad",
     explained=Explained(
         "MAD",
-        ("mad_ns",),
+        ("mad",),
         "Median absolute deviation from the median.",
         "median of |x − median|, not multiplied by 1.4826",
         "all counted rounds, pooled",
@@ -66,7 +66,7 @@ IQR = Pooled(
     reported="iqr",
     explained=Explained(
         "Interquartile range",
-        ("iqr_ns",),
+        ("iqr",),
         "Width of the middle half of the samples.",
         "75th minus 25th percentile, both observed values (Hyndman & Fan 1996, definition 1)",
         "all counted rounds, pooled",
@@ -85,7 +85,7 @@ STD = Pooled(
     reported="std",
     explained=Explained(
         "Standard deviation, skewness, kurtosis",
-        ("std_ns", "skewness", "kurtosis"),
+        ("stdev", "skewness", "kurtosis"),
         "Moments of all samples together.",
         "divisor n − 1; adjusted Fisher–Pearson G1; bias-corrected excess G2 (Joanes & Gill 1998)",
         "all counted rounds, pooled",
@@ -95,7 +95,7 @@ STD = Pooled(
 
 EXTREMES = Explained(
     "Minimum and maximum",
-    ("min_ns", "max_ns"),
+    ("min", "max"),
     "Smallest and largest latency seen.",
     "",
     "all counted rounds, pooled",

@@ -3,8 +3,12 @@ passed the wire."""
 
 from __future__ import annotations
 
-from busmark.model.figure import Distribution, Frozen
-from busmark.model.latency import LatencyByRound
+from dataclasses import dataclass
+
+from busmark.model.distribution import Distribution
+from busmark.model.figure import Frozen
+from busmark.model.figures import Part
+from busmark.model.quantities.parts import ASKED, UNANSWERED
 from busmark.model.stream import Pairs
 
 
@@ -25,29 +29,41 @@ class Way(Frozen):
         return f"{self.flow}: {self.sender} → {self.receiver or 'all'}"
 
 
-class OwnFlow(Frozen):
+@dataclass(frozen=True, slots=True)
+class OwnFlow:
     """One flow of the scenario's own, in the background of what the case measures, whose figures
-    do not count it."""
+    do not count it: a view of its rows, whose scope is `flow`."""
 
     name: str
     kind: str
     """stream, pings or batches."""
     size: int
     """B, of the body."""
-    latency: Distribution | None
+    part: Part
+    """What was written and read of it."""
+    times: Distribution | None
     """RTT/2 of pings; one-way latency of all samples of a stream at a rate, or of the probes of
-    another, if one clock measures it, else RTT/2 of probes. Null if nothing is timed or answered,
-    and if the median falls among the lost."""
-    by_round: LatencyByRound | None
-    """Statistics of the latency round by round; null if nothing is timed or answered."""
-    asked: int | None
-    """Pings, probes, or samples to be timed, of the counted rounds; null where there are none."""
-    unanswered: int | None
-    """Pings never answered; for probes with a one-way latency, never arrived. They are later than
-    any that came."""
-    pairs: Pairs | None = None
-    """Pairs of a writer and a reader; null unless all samples are timed, and for a single writer
+    another, if one clock measures it, else RTT/2 of probes. None if nothing is timed or answered.
+    """
+    pairs: Pairs | None
+    """Pairs of a writer and a reader; None unless all samples are timed, and for a single writer
     with a single reader."""
+
+    @property
+    def latency(self) -> Distribution | None:
+        """Its latency; None also where the median falls among the lost."""
+        return self.times if self.times and self.times.is_known else None
+
+    @property
+    def asked(self) -> int | None:
+        """Pings, probes, or samples to be timed, in the counted rounds; None where nothing is."""
+        return self.part.counted(ASKED)
+
+    @property
+    def unanswered(self) -> int | None:
+        """Pings never answered; for probes with a one-way latency, never arrived. They are later
+        than any that came."""
+        return self.part.counted(UNANSWERED)
 
     @property
     def hidden(self) -> bool:

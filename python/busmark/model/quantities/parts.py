@@ -110,6 +110,15 @@ SHORT = PartQuantity(
 WRITERS_THERE = PartQuantity("writers", "Writers", "writers of the flow there", "", "count")
 READERS_THERE = PartQuantity("readers", "Readers", "readers of the flow there", "", "count")
 
+ASKED = PartQuantity("asked", "Sent", "pings sent, probes, or samples to be timed", "", "count")
+UNANSWERED = PartQuantity(
+    "unanswered",
+    "Unanswered",
+    "pings never answered; for probes with a one-way latency, never arrived",
+    "",
+    "count",
+)
+
 # A flow in a phase of the timeline.
 
 PHASE_LATENCY = PartQuantity(

@@ -18,7 +18,6 @@ from busmark.model.entry import (
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
     from busmark.model.parameters import Parameters
-    from busmark.model.stream import Batches
 
 
 def _goodput_of_round(row: Row, params: Parameters) -> float | None:
@@ -321,14 +320,8 @@ LOSS_OF_ALL = Number(
 )
 
 
-def batches_of(case: CaseSummary) -> Batches | None:
-    """Return the figures of the case's stream in batches; None where it has none."""
-    return case.throughput.batches if case.throughput else None
-
-
 def _unacknowledged(case: CaseSummary) -> tuple[int, str]:
-    own = batches_of(case)
-    return own.unacknowledged if own else 0, "not acknowledged"
+    return case.whole.counted(UNACKNOWLEDGED) or 0, "not acknowledged"
 
 
 BATCHES = Number(
@@ -336,7 +329,6 @@ BATCHES = Number(
     meaning="batches written; null where the stream runs free",
     tests=("throughput",),
     needs="batch",
-    pick=lambda case: own.count if (own := batches_of(case)) else None,
     besides=_unacknowledged,
     tables={"throughput": Heading("Batches")},
     explained=(
@@ -358,7 +350,14 @@ UNACKNOWLEDGED = Number(
     meaning="of these, batches whose end some reader did not acknowledge",
     tests=("throughput",),
     needs="batch",
-    pick=lambda case: own.unacknowledged if (own := batches_of(case)) else None,
+)
+
+SAMPLES_ACKNOWLEDGED = Number(
+    key="samples_acknowledged",
+    meaning="samples of batches that every reader acknowledged; null if none is to be acknowledged",
+    tests=("throughput",),
+    needs="batch",
+    frames=False,
 )
 
 BATCH_TIME = EstimatedQuantity(
@@ -368,7 +367,6 @@ BATCH_TIME = EstimatedQuantity(
     meaning="time of a batch at a reader, from its start to its end",
     tests=("throughput",),
     needs="batch",
-    pick=lambda case: own.time if (own := batches_of(case)) else None,
     tables={"throughput": Heading("Time of a batch")},
 )
 
@@ -425,6 +423,7 @@ OF_CASES = (
     LOSS_OF_ALL,
     BATCHES,
     UNACKNOWLEDGED,
+    SAMPLES_ACKNOWLEDGED,
     BATCH_TIME,
     LOSS,
     SUSTAINED_RATE,

@@ -10,7 +10,8 @@ import numpy as np
 from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.model.case import CaseSummary
-from busmark.model.figure import Distribution, Figure
+from busmark.model.distribution import Distribution
+from busmark.model.figure import Figure
 from busmark.model.quantities import JITTER_SHARE
 from busmark.model.text import figure_text, number, percent_text, size_text
 from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, each, share
@@ -364,7 +365,7 @@ def _jitter(case: CaseSummary) -> Content:
 
 
 def _jitter_share(case: CaseSummary) -> Content:
-    share = JITTER_SHARE.figure(case) if case.latency else None
+    share = JITTER_SHARE.figure(case) if case.has_pings else None
     return None if share is None else Cell(share.value * 100, text=percent_text(share.value))
 
 

@@ -24,7 +24,7 @@ from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
 from busmark.model.quantities.latency import PINGS, PROBES, PROBES_LOST
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ROUNDS
-from busmark.model.quantities.stream import LOST
+from busmark.model.quantities.stream import BATCHES, LOST
 from busmark.model.statistics import REPORTED
 from busmark.present import same_in_all
 from busmark.present.blocks.imported import reported_means
@@ -176,7 +176,7 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
 
 def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[Column, Concerns]]:
     """Yield statistics of pings or probes, all in the unit of the median."""
-    found = [of.pick(case) for case in cases]
+    found = [of.of(case) for case in cases]
     first = ""
     for one in REPORTED:
         heading = one.in_latency if of is PINGS else one.in_stream
@@ -198,10 +198,9 @@ def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[
 
 
 def _why_absent(one: Statistic, of: LatencySet, case: CaseSummary) -> str:
-    found = of.pick(case)
-    quantity = found.quantity if found else "one_way" if of is PROBES else None
-    own = (each for each in case.by_round if each.quantity == quantity)
-    return next((each.statistics[one.name].reason or "" for each in own), "")
+    times = case.times(of.quantity)
+    row = times.row(one.name) if times else None
+    return (row.reason or "") if row else ""
 
 
 def _quantity(
@@ -424,25 +423,19 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield Text("typical", {"level": level})
     else:
         yield Text("typical", {"level": level})
-    arrivals = sorted({case.latency.arrivals for case in cases if case.latency})
+    arrivals = sorted({case.arrivals for case in cases if case.arrivals})
     if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
         yield fact("Arrivals", text.joined(models))
-    of_pings = any(case.latency and LOST.value(case) for case in cases)
+    of_pings = any(case.has_pings and LOST.value(case) for case in cases)
     if of_pings or any(PROBES_LOST.value(case) for case in cases):
         yield Text("lost")
-    unknown = {
-        case.label: None
-        for case in cases
-        if case.throughput
-        and case.throughput.probe_one_way
-        and case.throughput.probe_one_way.loss is None
-    }
+    unknown = {case.label: None for case in cases if case.one_way and case.one_way.loss is None}
     if unknown:
         yield fact(
             "One-way latencies of what arrived alone, where probes may be among the lost",
             text.joined([*unknown]),
         )
-    if any(case.throughput and case.throughput.batches for case in cases):
+    if any(BATCHES.value(case) is not None for case in cases):
         yield Text("batches")
     if any(UDP_SOCKET_DROPS.value(case) for case in cases):
         yield fact("UDP drops", "at the participants' sockets, warm-up included")
