@@ -161,7 +161,7 @@ class Analysis:
         case = case.model_copy(update={"plugins": parts})
         computed = [*estimated((one, one.pick(case)) for one in OF_CASES if one.pick)]
         of_plugins = of_parts(parts, lambda part: part.rows)
-        known = {(row.quantity, row.statistic, row.round) for row in self.latencies}
+        known = {(row.quantity, row.statistic) for row in self.latencies if row.round is not None}
         of_rounds = (
             row
             for attempt in case.attempts

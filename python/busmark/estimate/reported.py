@@ -20,6 +20,8 @@ from busmark.model.latency import Reported, ReportedFigure
 from busmark.model.parameters import Parameters
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
 
+UNSTATED = "the source does not state it"
+
 Row = dict[str, Any]
 """A row of the table `summaries`."""
 
@@ -179,7 +181,7 @@ def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) 
     if not known:
         if any(_is(each, statistic) for run in runs.values() for each in run.figures):
             return ByRound(figure=None, reason=FEW)
-        return ByRound(figure=None, reason="the source does not state it")
+        return ByRound(figure=None, reason=UNSTATED)
     if any(each.value <= 0.0 for each in known.values()):
         return ByRound(figure=None, reason="the source states 0, which is below its resolution")
     counts = [each.count for each in known.values()]
@@ -288,7 +290,10 @@ def completed(
     stated = by_quantity(found)
     described = {row.quantity for row in rows if row.over == POOL}
     source = _source(stated)
-    if source and not any(row.scope == "round" for row in rows):
+    sampled = any(row.scope == "round" for row in rows)
+    if stated and not sampled and not source:
+        return Completed([replace(row, reason=UNSTATED) for row in rows], series)
+    if source and not sampled:
         numbers = [row["round"] for row in of_rounds_that_count]
         own = by_round(summaries, numbers, source.name, source.factor)
         # Why there is none of samples is not said where the source states one.

@@ -153,16 +153,14 @@ def _times(row: Row) -> RoundTimes | None:
     )
 
 
-def figures(
-    attempt: RoundSummary, known: Container[tuple[str, str, int | None]]
-) -> Iterator[Estimated]:
+def figures(attempt: RoundSummary, known: Container[tuple[str, str]]) -> Iterator[Estimated]:
     """Yield the rows of one round: statistics of its latency but for the `known` ones (quantity,
-    statistic, round), its counts and rates."""
+    statistic), which its samples gave; its counts and rates."""
     number = attempt.round
     if times := attempt.times:
         for of in OF_TIMES:
             value = getattr(times, of.field)
-            if value is not None and (times.quantity, of.quantity, number) not in known:
+            if value is not None and (times.quantity, of.quantity) not in known:
                 yield Estimated(
                     times.quantity,
                     of.quantity,

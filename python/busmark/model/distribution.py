@@ -284,7 +284,8 @@ class Distribution:
         }
 
     def _by_round(self, one: Statistic, row: Estimated) -> ByRound:
-        each = self._each.get(one.name, ())
+        # Of one that has no value, the rounds have what they stated themselves.
+        each = self._each.get(one.name, ()) if row.value is not None else ()
         inside = self.value(one.name, INSIDE)
         return ByRound(
             figure=row.figure,

@@ -198,7 +198,7 @@ def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[
 
 
 def _why_absent(one: Statistic, of: LatencySet, case: CaseSummary) -> str:
-    times = case.times(of.quantity)
+    times = case.times(of.quantity) if of is PROBES else of.of(case)
     row = times.row(one.name) if times else None
     return (row.reason or "") if row else ""
 
