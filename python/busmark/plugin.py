@@ -113,6 +113,8 @@ class Plugin:
     """A module whose `OF_CASES` are rows of the table of quantities."""
     charts: str = ""
     """A function that returns `present.charts.kinds.ChartKind`s of the report."""
+    layout: str = ""
+    """`present.layout.Shown`s of its quantities."""
     columns: str = ""
     """File of the columns that it adds to the tables of a result, `module:file`: written as
     `store/columns.toml`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from busmark import stats
@@ -43,23 +43,6 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A column of the headline table of one test."""
-
-    text: str
-    minor: bool = False
-    """May be dropped where there is no room."""
-    when: Literal["always", "known", "some"] = "known"
-    """known: where a case has a value; some: where one is not 0."""
-    last: bool = False
-    """Whether the column stands after all columns of measured figures."""
-    interval: bool = True
-    """Whether the limits of the interval are shown with the value."""
-    absent: str = ""
-    """Why a case of which rounds count has none."""
-
-
-@dataclass(frozen=True, slots=True)
 class Statistic:
     """A figure of latencies of a round; reports have it of a typical round, with an interval."""
 
@@ -74,14 +57,10 @@ class Statistic:
     """Its part of the reference; None: it is explained with the other percentiles."""
     reported: bool = True
     """Whether reports show it; otherwise only comparisons do."""
-    in_latency: Heading | None = None
-    """Heading in the headline table of latency; None: it has no column there."""
-    in_stream: Heading | None = None
-    """Heading in the table of throughput, for one-way probes."""
 
     @property
     def percent(self) -> float | None:
-        """Heading of a percentile."""
+        """Its percentile; None of any other statistic."""
         return self.of if isinstance(self.of, float) else None
 
     @property
@@ -100,16 +79,15 @@ class Statistic:
         return found.figure(self.key) if found else None
 
 
-def percentile(percent: float, **shown: Any) -> Statistic:
-    """Return the `Statistic` of this percentile of a round, with `shown` as its further fields."""
+def percentile(percent: float, **more: Any) -> Statistic:
+    """Return the `Statistic` of this percentile of a round, with `more` as its further fields."""
     name = f"p{percent:.10g}"
-    shown = {"in_latency": Heading(f"{name} RTT/2", minor=True, when="always"), **shown}
     return Statistic(
         key=name.replace(".", ""),
         name=name,
         meaning=f"{percent:.10g}th percentile",
         of=percent,
-        **shown,
+        **more,
     )
 
 
@@ -224,10 +202,6 @@ class EstimatedQuantity:
     """Words by which people look for it."""
     suffix: str = ""
     """Suffix of the column, for the unit."""
-    tables: Mapping[str, Heading] = field(default_factory=dict)
-    """Headings of its columns in headline tables, by test."""
-    details: str = ""
-    """Name in the details of a stream."""
     compared: Compared | None = None
     explained: tuple[Explained, ...] = ()
     of_cases: bool = True
@@ -268,13 +242,8 @@ class Number:
     """Range in which the value can lie, as in `EstimatedQuantity`."""
     frames: bool = True
     """Whether the frame of cases has it."""
-    tables: Mapping[str, Heading] = field(default_factory=dict)
     of: Callable[[CaseSummary], int | None] | None = None
     """Function that takes from a case the whole of which this number is a share."""
-    besides: Callable[[CaseSummary], tuple[int, str]] | None = None
-    """Second number with its word, which a headline table shows after this one unless it is 0."""
-    details: str = ""
-    """Name in the details of a stream."""
     explained: tuple[Explained, ...] = ()
 
     @property
@@ -323,9 +292,3 @@ class RowKey(Protocol):
     @property
     def unit(self) -> str:
         """Unit; empty: a count."""
-
-
-def everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
-    """Put a heading behind all that was measured, for all tests but discovery, and for `tests`."""
-    heading = Heading(text, minor=True, last=True, **options)
-    return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)

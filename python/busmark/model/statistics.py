@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from busmark.model.entry import TWO_LEVEL, Explained, Heading, Pooled, Statistic, percentile
+from busmark.model.entry import TWO_LEVEL, Explained, Pooled, Statistic, percentile
 
 MEDIAN = Statistic(
     key="median",
     name="median",
     meaning="median",
     of="median",
-    in_latency=Heading("Median RTT/2", when="always"),
-    in_stream=Heading("Median one-way", minor=True, when="always"),
     explained=Explained(
         "Median",
         ("median",),
@@ -130,8 +128,6 @@ STATISTICS = (
     percentile(90.0, reported=False),
     percentile(
         99.0,
-        in_latency=Heading("p99 RTT/2", when="always"),
-        in_stream=Heading("p99 one-way", minor=True, when="always"),
     ),
     percentile(99.9),
     percentile(99.99, reported=False),

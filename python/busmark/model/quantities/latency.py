@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from busmark import stats
-from busmark.model.entry import STUDENT, EstimatedQuantity, Explained, Heading, LatencySet, Number
+from busmark.model.entry import STUDENT, EstimatedQuantity, Explained, LatencySet, Number
 
 PINGS = LatencySet(
     "half_round_trip", "half_round_trip", "round trips of pings, halved", tests=("latency",)
@@ -106,7 +106,6 @@ SAMPLES = Number(
     tests=("latency",),
     pick=lambda case: case.rtt_2.count if case.rtt_2 else None,
     frames=False,
-    tables={"latency": Heading("Samples", minor=True, when="always")},
 )
 
 PROBES_SENT = Number(
@@ -147,7 +146,6 @@ CLOCK_BOUND = Number(
     unit="ns",
     meaning="how far one-way times may be off, either way, because they are by two clocks; null by "
     "one clock",
-    tables={"throughput": Heading("Clock offset \N{PLUS-MINUS SIGN}", minor=True, last=True)},
     explained=(
         Explained(
             "Bound of the clocks",

@@ -12,7 +12,6 @@ from busmark.model.entry import EstimatedQuantity, Number, PartQuantity
 from busmark.model.figure import Figure
 from busmark.model.figures import Part
 from busmark.model.latency import Reported, ReportedFigure, Segment
-from busmark.model.quantities import NUMBERS, OF_CASES
 from busmark.model.quantities import discovery as times
 from busmark.model.quantities import parts as of
 from busmark.model.quantities.counters import COUNTERS
@@ -50,6 +49,7 @@ from busmark.present.blocks.rows import (
 )
 from busmark.present.document import ABSENT, Cell, Row, Section, Table
 from busmark.present.figures import quantity_name
+from busmark.present.layout import OF_STREAM
 
 MOST_BATCHES = 100
 """Single batches that are shown."""
@@ -287,18 +287,10 @@ def _of_case(one: EstimatedQuantity | Number, case: CaseSummary) -> Value:
 
 
 def _throughput(case: CaseSummary) -> Iterator[Section]:
-    rates: list[Property] = [
-        (
-            one.details,
-            one.unit,
-            [one.figure(case) if isinstance(one, EstimatedQuantity) else one.value(case)],
-        )
-        for one in OF_CASES
-        if one.details and not (isinstance(one, Number) and not one.unit)
+    named: list[Property] = [
+        (name, one.unit, [_of_case(one, case)]) for one, name in OF_STREAM.items()
     ]
-    counts: list[Property] = [
-        (one.details, "", [one.value(case)]) for one in NUMBERS if one.details and not one.unit
-    ]
+    rates, counts = ([each for each in named if bool(each[1]) == has] for has in (True, False))
     note = (
         "Sums over the rounds that count; corrupted: all bodies are checked with `verify`, else "
         "one in a thousand."
