@@ -16,7 +16,7 @@ from functools import cache, cached_property
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import polars as pl
 from pydantic import ValidationError
@@ -28,6 +28,7 @@ from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
 from busmark.facts import fact_files
 from busmark.model.case import Curve
+from busmark.model.figures import Figures
 from busmark.plugin import active
 from busmark.store import Result
 from busmark.store.columns import (
@@ -51,7 +52,9 @@ MOST_HEAD = 1 << 10
 MOST_BYTES = 1 << 27
 """Bytes of a campaign: a larger one is not kept, and a larger file is not ours."""
 
-BARE: dict[str, tuple[()]] = {"figures": (), "series": ()}
+NO_FIGURES = Figures()
+
+BARE: dict[str, Any] = {"figures": NO_FIGURES, "series": ()}
 """What of a case is in other files."""
 
 CODE = ("adapters", "compare", "estimate", "model", "scenario", "stats", "store")
@@ -138,7 +141,7 @@ class StoredAnalysis:
         if table is None:
             return None
         figures = frames.figures(table)
-        cases = [case.with_figures(figures.get(case.id, ())) for case in found.cases]
+        cases = [case.with_figures(figures.get(case.id, NO_FIGURES)) for case in found.cases]
         return found.model_copy(update={"cases": cases})
 
     def make(self) -> Campaign:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, overload
+from typing import Any
 
 import polars as pl
 
@@ -25,7 +25,7 @@ from busmark.estimate.columns import (
 )
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
-from busmark.model.figures import Estimated
+from busmark.model.figures import Estimated, Figures
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import LATENCIES, NUMBERS, QUANTITIES
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ASKED
@@ -180,34 +180,21 @@ def figures(table: pl.DataFrame) -> dict[str, StoredFigures]:
     return {str(case): StoredFigures(rows) for (case,), rows in split.items()}
 
 
-class StoredFigures(Sequence[Estimated]):
+class StoredFigures(Figures):
     """Rows of the table of estimates of a case, made of the table when they are first asked for."""
 
     def __init__(self, table: pl.DataFrame) -> None:
+        """Take the rows of one case."""
         self._table = table
 
     @cached_property
-    def _rows(self) -> list[Estimated]:
-        names = [one.name for one in fields(Estimated) if one.name in self._table.columns]
-        return [
-            Estimated(**dict(zip(names, row, strict=True)))
-            for row in self._table.select(names).iter_rows()
-        ]
+    def rows(self) -> list[Estimated]:
+        """All rows, in the order of the table."""
+        names = [one.name for one in fields(Estimated)]
+        return [Estimated(*row) for row in self._table.select(names).iter_rows()]
 
     def __len__(self) -> int:
         return self._table.height
-
-    @overload
-    def __getitem__(self, place: int) -> Estimated: ...
-
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Estimated]: ...
-
-    def __getitem__(self, place: int | slice) -> Estimated | Sequence[Estimated]:
-        return self._rows[place]
-
-    def __iter__(self) -> Iterator[Estimated]:
-        return iter(self._rows)
 
 
 def cases(analysed: Iterable[CaseSummary], params: pl.DataFrame) -> pl.DataFrame:

@@ -30,7 +30,7 @@ from busmark.estimate.stream import batches, pairs, single_batches
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
 from busmark.model.distribution import POOL
-from busmark.model.figures import Estimated, Found, estimated, with_rounds
+from busmark.model.figures import Estimated, Figures, Found, estimated, with_rounds
 from busmark.model.naming import NamedCase
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import CPUS_USED, OF_CASES, counters
@@ -176,7 +176,7 @@ class Analysis:
             for row in self.latencies
         )
         rows = chain(timed, computed, self.figures, of_plugins, of_rounds)
-        return case.with_figures([*with_rounds(rows, len(self.good))])
+        return case.with_figures(Figures(with_rounds(rows, len(self.good))))
 
     def _summary(self) -> CaseSummary:
         case, named, manifest = self.case, self.named, self.result.manifest
@@ -206,7 +206,7 @@ class Analysis:
             attempts=[_attempt(row, self.cpus) for row in self.rows],
             background_expected=self.total("stream_expected"),
             background_lost=self.total("stream_lost"),
-            figures=self.latencies + self.figures,
+            figures=Figures(self.latencies + self.figures),
             series=self.series,
             os=machines.fact_of(manifest, self.params, self.good, "os"),
             **measures,

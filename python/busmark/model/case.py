@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import (
+    ConfigDict,
     Field,
     SkipValidation,
     TypeAdapter,
@@ -19,7 +20,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from busmark.model.distribution import Distribution
 from busmark.model.figure import Figure, Frozen, Quantity
-from busmark.model.figures import Estimated, Part, parts
+from busmark.model.figures import Estimated, Figures, Part, parts
 from busmark.model.flow import Flow
 from busmark.model.latency import Reported, Segment, SegmentTable, segment_tables, segments
 from busmark.model.parameters import Parameters
@@ -94,6 +95,8 @@ ROWS = {"type": "array", "items": TypeAdapter(Estimated).json_schema()}
 class CaseSummary(Frozen):
     """One point of the scenario's matrix."""
 
+    model_config = ConfigDict(arbitrary_types_allowed=True)
+
     id: str
     test: str
     adapter: str
@@ -155,8 +158,8 @@ class CaseSummary(Frozen):
     floor: Floor | None = None
     plugins: dict[str, Any] = Field(default={})
     """Parts of this record that plug-ins make, by plug-in; see their pages."""
-    figures: Annotated[SkipValidation[Sequence[Estimated]], WithJsonSchema(ROWS)] = Field(
-        default=(), repr=False
+    figures: Annotated[SkipValidation[Figures], WithJsonSchema(ROWS)] = Field(
+        default=Figures(), repr=False
     )
     """All figures of the case and of its parts: its rows of the table of estimates; what a row does
     not have is left out."""
@@ -164,7 +167,7 @@ class CaseSummary(Frozen):
     """Curves of the case, where they were asked for; the table of series holds them."""
 
     @field_serializer("figures")
-    def _as_rows(self, figures: Sequence[Estimated]) -> list[dict[str, Any]]:
+    def _as_rows(self, figures: Figures) -> list[dict[str, Any]]:
         names = [one.name for one in fields(Estimated)]
         return [
             {name: value for name in names if (value := getattr(row, name)) is not None}
@@ -176,7 +179,7 @@ class CaseSummary(Frozen):
     def _read(cls, stored: Any) -> Any:
         return {name: read_part(name, part) for name, part in stored.items()}
 
-    def with_figures(self, figures: Sequence[Estimated]) -> CaseSummary:
+    def with_figures(self, figures: Figures) -> CaseSummary:
         """Return the case with other figures."""
         made = self.model_copy(update={"figures": figures})
         for kept in ("whole", "_latencies", "_each_round"):

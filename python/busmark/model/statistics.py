@@ -122,15 +122,18 @@ MAXIMUM = Pooled(
     explained=EXTREMES,
 )
 
+P90 = percentile(90.0, reported=False)
+P99 = percentile(99.0)
+P999 = percentile(99.9)
+P9999 = percentile(99.99, reported=False)
+
 STATISTICS = (
     MEDIAN,
     MEAN,
-    percentile(90.0, reported=False),
-    percentile(
-        99.0,
-    ),
-    percentile(99.9),
-    percentile(99.99, reported=False),
+    P90,
+    P99,
+    P999,
+    P9999,
 )
 """Statistics of latencies of a round; the figures of comparisons are a subset."""
 

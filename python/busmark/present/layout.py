@@ -14,8 +14,8 @@ from typing import Literal
 from busmark.model.entry import EstimatedQuantity, LatencySet, Number, PartQuantity, Statistic
 from busmark.model.quantities import OF_CASES, host, stream
 from busmark.model.quantities import discovery as found
-from busmark.model.quantities.latency import CLOCK_BOUND, PINGS, PROBES, SAMPLES
-from busmark.model.statistics import MEDIAN, REPORTED
+from busmark.model.quantities.latency import CLOCK_BOUND, HALF_ROUND_TRIP, ONE_WAY, SAMPLES
+from busmark.model.statistics import MEDIAN, P99
 from busmark.plugin import active, load
 
 When = Literal["always", "known", "some"]
@@ -139,16 +139,12 @@ def columns(test: str, *, behind: bool) -> Iterator[tuple[EstimatedQuantity | Nu
 def of_latency(one: Statistic, of: LatencySet) -> Heading | None:
     """Return the heading of a statistic of pings or probes; None: the table does not show it.
     Every percentile that reports have is shown of pings."""
-    if of is PINGS:
-        percentile = one.percent is not None and one is not REPORTED_TAIL
+    if of is HALF_ROUND_TRIP:
+        percentile = one.percent is not None and one is not P99
         return Heading(f"{one.title} RTT/2", "always", minor=percentile) if _shown(one) else None
-    if of is PROBES and one in (MEDIAN, REPORTED_TAIL):
+    if of is ONE_WAY and one in (MEDIAN, P99):
         return Heading(f"{one.title} one-way", "always", minor=True)
     return None
-
-
-REPORTED_TAIL = next(one for one in REPORTED if one.percent == 99.0)
-"""The percentile that stands beside a median wherever there is room for two."""
 
 
 def _shown(one: Statistic) -> bool:

@@ -127,7 +127,7 @@ def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
     layout.write_text(
         layout.read_text()
         .replace("HEADLINE = (\n", f"HEADLINE = (\n{row}")
-        .replace("import host, stream", "import host, latency, stream")
+        .replace("import OF_CASES, host, stream", "import OF_CASES, host, latency, stream")
     )
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
     ran(code, "-m", "busmark", "report", result, "--to", "csv", "--out", tmp_path)

@@ -5,16 +5,16 @@ from __future__ import annotations
 from busmark import stats
 from busmark.model.entry import STUDENT, EstimatedQuantity, Explained, LatencySet, Number
 
-PINGS = LatencySet(
+HALF_ROUND_TRIP = LatencySet(
     "half_round_trip", "half_round_trip", "round trips of pings, halved", tests=("latency",)
 )
-PROBES = LatencySet(
+ONE_WAY = LatencySet(
     "probe_one_way",
     "one_way",
     "one-way latencies in a stream: of every sample of one at a rate, else of its probes",
     tests=("throughput",),
 )
-PROBE_TRIPS = LatencySet(
+ROUND_TRIP = LatencySet(
     "probe_round_trip", "round_trip", "round trips of probes in a stream", tests=("throughput",)
 )
 JITTER = LatencySet(
@@ -29,7 +29,7 @@ IPDV = LatencySet(
     within=stats.SIGNED,
 )
 
-LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER, IPDV)
+LATENCIES = (HALF_ROUND_TRIP, ONE_WAY, ROUND_TRIP, JITTER, IPDV)
 
 
 BOTH = Explained(

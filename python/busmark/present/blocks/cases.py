@@ -21,7 +21,7 @@ from busmark.model.entry import EstimatedQuantity, LatencySet, Number, Statistic
 from busmark.model.naming import described
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
-from busmark.model.quantities.latency import PINGS, PROBES, PROBES_LOST
+from busmark.model.quantities.latency import HALF_ROUND_TRIP, ONE_WAY, PROBES_LOST
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ROUNDS
 from busmark.model.quantities.stream import BATCHES, LOST
 from busmark.model.statistics import REPORTED
@@ -158,10 +158,10 @@ def _dimensions(
 def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column, Concerns]]:
     """Yield what the tables of quantities and statistics have for a table of this test."""
     if test == "latency":
-        yield from _statistics(cases, PINGS)
+        yield from _statistics(cases, HALF_ROUND_TRIP)
     yield from _quantities(test, cases, behind=False)
     if test == "throughput":
-        yield from _statistics(cases, PROBES)
+        yield from _statistics(cases, ONE_WAY)
     if test == "capacity":
         known = [case.capacity for case in cases]
         confirmed = [
@@ -195,7 +195,7 @@ def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[
 
 
 def _why_absent(one: Statistic, of: LatencySet, case: CaseSummary) -> str:
-    times = case.times(of.quantity) if of is PROBES else of.of(case)
+    times = case.times(of.quantity) if of is ONE_WAY else of.of(case)
     row = times.row(one.name) if times else None
     return (row.reason or "") if row else ""
 
