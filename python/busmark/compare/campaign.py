@@ -24,11 +24,12 @@ from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
 from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
-from busmark.estimate.one_case import inside, tasks_of
+from busmark.estimate.one_case import CaseFigures, inside, record, tasks_of
 from busmark.facts import adapter_facts
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Floor
 from busmark.model.figure import CONFIDENCE, Figure, Frozen
+from busmark.model.figures import Figures
 from busmark.model.naming import Label, labels
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.stream import GOODPUT, THEORETICAL
@@ -230,15 +231,40 @@ def _per_node(goodput: Figure, params: Parameters) -> Figure:
 LEFT_OUT = 8
 """Imported files, or parts of them, that were not read: more are counted."""
 
+NOTHING = CaseFigures(Figures())
+
+
+UNJUDGED = "requirements: "
+"""Begin of the problem that keeps requirements from being judged."""
+
+
+class Required(NamedTuple):
+    """Verdicts on the scenario's requirements, and why there are none."""
+
+    judged: list[RequirementVerdict]
+    problems: list[str]
+
+
+class KnownFigures(NamedTuple):
+    """What is known of a result without its samples."""
+
+    cases: Mapping[str, CaseFigures]
+    required: Required
+
+
 BASELINE = "baseline"
 """Family of adapters."""
 
 
 def summarise(
-    result: Result, *, with_series: bool = True, early: EarlyCases | None = None
+    result: Result,
+    *,
+    with_series: bool = True,
+    early: EarlyCases | None = None,
+    known: KnownFigures | None = None,
 ) -> Campaign:
     """Analyse a result; without series its curves are left out. `early`: cases that are analysed
-    already.
+    already; `known`: what is known of all of them, so that no samples are read.
 
     Damaged or missing files are listed in `Campaign.problems`, the rest is used.
     """
@@ -247,14 +273,17 @@ def summarise(
     rows = {task.case.id: task.rows for task in tasks if task.rows}
     flats = {task.case.id: dim.flatten(task.params) for task in tasks}
     source = manifest.source
-    found = every(common, tasks, early)
-    cases = [case for case, _ in found]
+    if known is None:
+        found = every(common, tasks, early)
+    else:
+        found = [known.cases.get(task.case.id, NOTHING) for task in tasks]
+    cases = [record(common, task, each) for task, each in zip(tasks, found, strict=True)]
     left_out = source.left_out if source else []
     problems = [inside(text, result.directory) for text in result.damage]
     problems += left_out[:LEFT_OUT]
     if more := len(left_out) - len(left_out[:LEFT_OUT]):
         problems.append(f"{more} more: left_out in manifest.json")
-    problems += [problem for _, text in found for problem in text]
+    problems += [problem for each in found for problem in each.problems]
     cases = with_network_capacity(_with_floors(cases, flats))
     cases = _with_baselines(cases, manifest.adapters)
     grouped = groups(cases)
@@ -263,7 +292,7 @@ def summarise(
     step_ns = manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
     counted = Rounds(cases, rows, interleaved=source is None, step_ns=step_ns)
     ranked, costs = rankings(counted, manifest.findings), effects(counted)
-    required = _required(result, cases)
+    required = known.required if known else _required(result, cases)
     problems += required.problems
     return Campaign(
         requirements=required.judged,
@@ -331,21 +360,16 @@ def _commands(result: Result) -> list[RoundCommand]:
     ]
 
 
-class _Required(NamedTuple):
-    judged: list[RequirementVerdict]
-    problems: list[str]
-
-
-def _required(result: Result, cases: list[CaseSummary]) -> _Required:
+def _required(result: Result, cases: list[CaseSummary]) -> Required:
     """Return what cases say to the requirements of the scenario."""
     written = result.manifest.scenario.get("require") or []
     if not written:
-        return _Required([], [])
+        return Required([], [])
     try:
         sections = [RequireSection.model_validate(each) for each in written]
-        return _Required(judge(result, cases, [each.requirement() for each in sections]), [])
+        return Required(judge(result, cases, [each.requirement() for each in sections]), [])
     except (UserError, ValueError) as error:
-        return _Required([], [f"requirements: {error}"])
+        return Required([], [f"{UNJUDGED}{error}"])
 
 
 def _declared(adapter: str, manifest: Manifest) -> str:

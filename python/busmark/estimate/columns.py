@@ -32,6 +32,7 @@ SCOPES = {
     "level": "a reader, participant or node on the average, or the whole",
     "phase": "a flow in a phase of the timeline",
     "load": "a background load",
+    "batch": "one of the first batches, as a reader saw it",
     "pair": "a writer and a reader, of a stream whose readers time every sample",
     "traffic": "packets of one purpose",
     "route": "a flow's samples, hop by hop, as packets show them",
@@ -42,7 +43,8 @@ ESTIMATES = (
     StoredColumn("case", "text", "", "identifier of the case"),
     StoredColumn("scope", "text", "", f"of what it is: {', '.join(SCOPES)}"),
     StoredColumn("of", "text", "", "which of these: its name; null for the whole case"),
-    StoredColumn("node", "text", "", "the user's node on which it was; null: this machine"),
+    StoredColumn("node", "text", "", "the user's node on which it was; null: this machine; of what "
+           "went from A to B, both nodes"),
     StoredColumn("round", "int", "", "number of the round; null for all that count"),
     StoredColumn("quantity", "text", "", "what is measured, such as half_round_trip"),
     StoredColumn("statistic", "text", "", "median, mean, p99 …; count: of samples; value: as it "
@@ -68,7 +70,8 @@ ESTIMATES = (
     StoredColumn("rounds", "int", "", "rounds it rests on"),
     StoredColumn("unit", "text", "",
         "ns, 1/s, Mbit/s, B, CPU, MiB, 1 for a share, or empty for a count"),
-    StoredColumn("reason", "text", "", "why there is no value, or only a bound"),
+    StoredColumn("reason", "text", "", "why there is no value, or only a bound; of the begin of a "
+           "phase, what changed"),
 )  # fmt: skip
 
 KINDS = {

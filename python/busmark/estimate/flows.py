@@ -160,9 +160,9 @@ def ways(
     flows: Sequence[pl.DataFrame],
     participants: Sequence[pl.DataFrame],
     kinds: Mapping[str, str] | None = None,
-) -> Iterator[tuple[Way, list[Estimated]]]:
-    """Yield the flows of the counted rounds, in the order of the case, with their figures; `kinds`
-    are the kinds of the scenario's own flows."""
+) -> Iterator[Estimated]:
+    """Yield the figures of the flows of the counted rounds, in the order of the case; `kinds` are
+    the kinds of the scenario's own flows."""
     if not flows:
         return
     rows = complete(pl.concat(flows), kinds or {})
@@ -191,7 +191,7 @@ def ways(
             (parts.RECEIVED, int(own["received"].sum())),
             (parts.LOST, int(own["lost"].sum())),
         )
-        yield way, [*estimated(found, "flow", way.name)]
+        yield from estimated(found, "flow", way.name, way.nodes)
 
 
 def _most(each: pl.DataFrame, name: str) -> float | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
@@ -31,13 +32,13 @@ from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
 from busmark.model.distribution import POOL
 from busmark.model.figures import Estimated, Figures, Found, estimated, with_rounds
+from busmark.model.latency import Reported
 from busmark.model.naming import NamedCase
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import CPUS_USED, OF_CASES, counters
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
 from busmark.model.quantities.latency import JITTER_SHARE
 from busmark.model.rounds import RoundSummary
-from busmark.model.traffic import Phase, Way
 from busmark.plugin import case_parts, of_parts
 from busmark.store import Case, Result
 
@@ -110,14 +111,80 @@ def tasks_of(
     return CaseAnalysis(result, with_series, thinning), tasks
 
 
-Analysed = tuple[CaseSummary, list[str]]
-"""A case, and what of it could not be used."""
+class CaseFigures(NamedTuple):
+    """What was found of a case."""
+
+    figures: Figures
+    series: Sequence[Curve] = ()
+    parts: Mapping[str, Any] = {}
+    """What plug-ins make of it, by plug-in."""
+    problems: Sequence[str] = ()
+    """What could not be used."""
 
 
-def analysed(common: CaseAnalysis, task: CaseTask) -> Analysed:
-    """Return the case, and what of it could not be used."""
-    analysis = Analysis(common, *task)
-    return analysis.judged(analysis.analysed()), analysis.problems
+def analysed(common: CaseAnalysis, task: CaseTask) -> CaseFigures:
+    """Return what the tables of a case give."""
+    return Analysis(common, *task).found()
+
+
+def record(common: CaseAnalysis, task: CaseTask, found: CaseFigures) -> CaseSummary:
+    """Return the record of a case: what the manifest and the table of rounds say of it, and its
+    figures. No other table is read."""
+    case, params, named, rows = task
+    result, manifest = common.result, common.result.manifest
+    last = rounds.last_attempts(rows)
+    good = [row for row in last if row["status"] == "ok"]
+    counts = rounds.counts(rows)
+    status, reason = rounds.verdict(case.status, case.reason, counts, rows)
+    if found.problems and status == "ok":
+        status, reason = "partial", f"not everything could be used: {found.problems[0]}"
+    cpus = {row.round: row.value for row in found.figures.where(scope="round", quantity="cpu")}
+    searched = capacity(manifest.scenario, params, rounds.trials(good))
+    has_pings = bool(good) and params.test not in ("throughput", "capacity", "discovery")
+    return CaseSummary(
+        id=case.id,
+        test=str(params.test),
+        adapter=str(params.adapter),
+        label=named.label,
+        label_title=named.title,
+        label_parts=named.parts,
+        placement=dim.kept(dim.placement_of(params), last),
+        size=params.size,
+        workload=named.workload,
+        choices=named.choices,
+        params=params,
+        is_floor=named.is_floor,
+        status=status,
+        reason=reason,
+        rounds=counts,
+        precision=precision(manifest.scenario, params, good),
+        answer=manifest.scenario.get("answer") or "goodput",
+        attempts=[_attempt(row, cpus) for row in rows],
+        arrivals=arrivals(params, imported=manifest.source is not None) if has_pings else None,
+        capacity=searched[0] if searched and params.test == "capacity" else None,
+        background_expected=rounds.total(good, "stream_expected"),
+        background_lost=rounds.total(good, "stream_lost"),
+        reported=_stated(result, case.id, params, good),
+        figures=found.figures,
+        series=found.series,
+        os=machines.fact_of(manifest, params, good, "os"),
+        problems=[*found.problems],
+        plugins={**found.parts},
+    )
+
+
+def _stated(
+    result: Result, case: str, params: Parameters, good: Sequence[rounds.Row]
+) -> list[Reported]:
+    """Return what the source of an imported result states of a case."""
+    source = result.manifest.source
+    if source is None or not good or params.test in ("capacity", "discovery"):
+        return []
+    with suppress(UserError):
+        own = result.summaries.filter(pl.col("case") == case)
+        tools = {file.name: file.tool for file in source.files}
+        return reported(own, [row["round"] for row in good], tools)
+    return []
 
 
 def inside(text: str, directory: Path) -> str:
@@ -154,105 +221,55 @@ class Analysis:
         """CPUs that participants kept busy, by round."""
         self.problems: list[str] = []
 
-    def analysed(self) -> CaseSummary:
-        """Return the case with all its figures, and what plug-ins make of it."""
-        case = self._summary()
+    def found(self) -> CaseFigures:
+        """Return the figures of the case, its curves, and what plug-ins make of it."""
+        self._add([(UDP_SOCKET_DROPS, rounds.total(self.good, "udp_socket_drops"))])
+        self.figures += background(self.params, self.good or self.last)
+        self._measure()
+        rows = self.latencies + self.figures
+        case = self._record(CaseFigures(Figures(rows)))
         parts = case_parts(self.result.manifest.scenario, self, case)
         case = case.model_copy(update={"plugins": parts})
         computed = [*estimated((one, one.pick(case)) for one in OF_CASES if one.pick)]
         of_plugins = of_parts(parts, lambda part: part.rows)
         known = {(row.quantity, row.statistic) for row in self.latencies if row.round is not None}
-        of_rounds = (
-            row
+        counted = [
+            attempt.model_copy(update={"cpus": self.cpus.get(attempt.round)})
             for attempt in case.attempts
             if attempt.status == "ok"
-            for row in rounds.figures(attempt, known)
-        )
-        counts = {
-            attempt.round: attempt.samples for attempt in case.attempts if attempt.status == "ok"
-        }
+        ]
+        of_rounds = (row for attempt in counted for row in rounds.figures(attempt, known))
+        counts = {attempt.round: attempt.samples for attempt in counted}
         timed = (
             row if row.round is None else replace(row, count=counts.get(row.round))
             for row in self.latencies
         )
-        rows = chain(timed, computed, self.figures, of_plugins, of_rounds)
-        return case.with_figures(Figures(with_rounds(rows, len(self.good))))
+        rows = [*chain(timed, computed, self.figures, of_plugins, of_rounds)]
+        figures = Figures(with_rounds(rows, len(self.good)))
+        return CaseFigures(figures, self.series, parts, self.problems)
 
-    def _summary(self) -> CaseSummary:
-        case, named, manifest = self.case, self.named, self.result.manifest
-        counts = rounds.counts(self.rows)
-        status, reason = rounds.verdict(case.status, case.reason, counts, self.rows)
-        self._add([(UDP_SOCKET_DROPS, self.total("udp_socket_drops"))])
-        self.figures += background(self.params, self.good or self.last)
-        measures = self._measures()
-        return CaseSummary(
-            id=case.id,
-            test=str(self.params.test),
-            adapter=str(self.params.adapter),
-            label=named.label,
-            label_title=named.title,
-            label_parts=named.parts,
-            placement=dim.kept(dim.placement_of(self.params), self.last),
-            size=self.params.size,
-            workload=named.workload,
-            choices=named.choices,
-            params=self.params,
-            is_floor=named.is_floor,
-            status=status,
-            reason=reason,
-            rounds=counts,
-            precision=precision(manifest.scenario, self.params, self.good),
-            answer=manifest.scenario.get("answer") or "goodput",
-            attempts=[_attempt(row, self.cpus) for row in self.rows],
-            background_expected=self.total("stream_expected"),
-            background_lost=self.total("stream_lost"),
-            figures=Figures(self.latencies + self.figures),
-            series=self.series,
-            os=machines.fact_of(manifest, self.params, self.good, "os"),
-            **measures,
-        )
+    def _record(self, found: CaseFigures) -> CaseSummary:
+        task = CaseTask(self.case, self.params, self.named, self.rows)
+        return record(self.common, task, found)
 
-    def judged(self, case: CaseSummary) -> CaseSummary:
-        """Return the case, marked where not everything could be used."""
-        if not self.problems or case.status != "ok":
-            return case
-        reason = f"not everything could be used: {self.problems[0]}"
-        return case.model_copy(update={"status": "partial", "reason": reason})
-
-    def _measures(self) -> dict[str, Any]:
-        """Collect figures and curves, and return what is neither."""
+    def _measure(self) -> None:
+        """Collect figures and curves."""
         test = str(self.params.test)
         if test == "capacity":
-            # A row of another test, of a damaged manifest, does not have what a trial has.
-            trials = [row for row in self.good if row["test"] == "capacity"]
-            in_order = sorted(trials, key=lambda row: row["order"])
-            searched = capacity(self.result.manifest.scenario, self.params, in_order)
-            if searched is None:
-                return {}
-            found, figures = searched
-            self._add(figures)
-            return {"capacity": found}
-        if test == "discovery":
+            searched = capacity(
+                self.result.manifest.scenario, self.params, rounds.trials(self.good)
+            )
+            self._add(searched[1] if searched else ())
+        elif test == "discovery":
             self._add(discovery(self.good))
             self._system()
-            return {}
-        if not self.good:
-            return {}
-        measures: dict[str, Any] = {}
-        if test == "throughput":
-            self._throughput()
-            tables = self.whole(self.result.batches, self.numbers if self.params.batch else [])
-            measures["batches"] = single_batches(tables)
-        else:
-            self._latency()
-            measures["arrivals"] = "open" if self.params.arrivals != "closed" else "closed"
-        self._system()
-        measures["ways"] = self._flows()
-        measures["phases"] = self._phases()
-        if source := self.result.manifest.source:
-            tools = {file.name: file.tool for file in source.files}
-            measures |= self._reported(tools, has_pings=test != "throughput")
-        return measures
+        elif self.good:
+            self._throughput() if test == "throughput" else self._latency()
+            self._system()
+            self._flows()
+            self._phases()
+            if self.result.manifest.source:
+                self._reported(has_pings=test != "throughput")
 
     def _tables(
         self,
@@ -294,11 +311,6 @@ class Analysis:
                 f"case {self.case.id}, round {number}: {found.negative} of {total} {what} are "
                 "negative and left out"
             )
-
-    def total(self, column: str) -> int | None:
-        """Return the sum of the known values of a column; None if there are none."""
-        found = [value for row in self.good if (value := row.get(column)) is not None]
-        return sum(found) if found else None
 
     @property
     def _recorded_every(self) -> int:
@@ -345,6 +357,7 @@ class Analysis:
         self.latencies += self._pairs(read)
         of_batches = self.whole(self.result.batches, self.numbers if self.params.batch else [])
         self.figures += batches(self.params, self.good, of_batches)
+        self.figures += single_batches(of_batches)
         self._add(throughput.figures(self.good, probes))
         if not self.common.with_series:
             return
@@ -372,17 +385,13 @@ class Analysis:
         """Add figures of the whole case."""
         self.figures += estimated(found)
 
-    def _flows(self) -> list[Way]:
-        """Return the ways of samples, with who wrote and read how much, and what became of the
-        scenario's own flows."""
+    def _flows(self) -> None:
+        """Add who wrote and read how much, and what became of the scenario's own flows."""
         params = self.params
         if not several(params):
-            return []
+            return
         flows, participants = self.whole(self.result.flows), self.whole(self.result.participants)
-        found = []
-        for way, rows in ways(flows, participants, kinds(params)):
-            found.append(way)
-            self.figures += rows
+        self.figures += ways(flows, participants, kinds(params))
         self.figures += totals(flows, participants, kinds(params))
         if params.test == "throughput" and isinstance(params.size, int):
             if met := meeting(self.whole(self.result.matches)):
@@ -393,11 +402,10 @@ class Analysis:
             read = partial(self.result.samples_background, columns=SAMPLE_COLUMNS)
             each = self._tables(read, lambda number, own: (number, own, self.one_clock[number]))
             self.figures += own_flows(params, flows, each, self._recorded_every)
-        return found
 
-    def _phases(self) -> list[Phase]:
+    def _phases(self) -> None:
         if not self.params.timeline:
-            return []
+            return
         found = []
         for number in self.numbers:
             where = (self.case.id, number)
@@ -413,24 +421,19 @@ class Analysis:
                 )
             except UserError as error:
                 self._report(error)
-        changed = phases(found)
-        self.figures += changed.figures
-        return changed.phases
+        self.figures += phases(found)
 
-    def _reported(self, tools: dict[str, str], *, has_pings: bool) -> dict[str, Any]:
-        """Add what the source of an imported result states, for what its samples do not contain.
-        `tools`: which one wrote each file."""
-        measures: dict[str, Any] = {"arrivals": arrivals(self.params)} if has_pings else {}
+    def _reported(self, *, has_pings: bool) -> None:
+        """Add what the source of an imported result states, for what its samples do not contain."""
         try:
             summaries = self.result.summaries
         except UserError as error:
             self._report(error)
-            return {}
+            return
         own = summaries.filter(pl.col("case") == self.case.id)
-        found = reported(own, self.numbers, tools)
+        found = _stated(self.result, self.case.id, self.params, self.good)
         made = completed(self.latencies, self.series, self.good, found, own, has_pings=has_pings)
         self.latencies, self.series = made.rows, made.series
-        return measures | {"reported": found}
 
     def _system(self) -> None:
         """Add what participants cost the machine; over time in the round that is drawn already."""
@@ -466,7 +469,7 @@ class Analysis:
             self.series += resources.series(shown, frames[shown], measured[shown])
 
 
-def _attempt(row: rounds.Row, cpus: Mapping[int, float | None]) -> RoundSummary:
+def _attempt(row: rounds.Row, cpus: Mapping[int | None, float | None]) -> RoundSummary:
     """Return its summary, with what is known of its round where it is the attempt that counts."""
     found = rounds.summary(row)
     if found.status != "ok":

@@ -250,8 +250,12 @@ ARRIVALS: dict[str, Literal["closed", "open", "paced", "unstated"]] = {
 }
 
 
-def arrivals(params: Parameters) -> Literal["closed", "open", "paced", "unstated"]:
-    """Return how the pings of an imported result came, as far as its source states it."""
+def arrivals(
+    params: Parameters, *, imported: bool
+) -> Literal["closed", "open", "paced", "unstated"]:
+    """Return how pings came; of an imported result, as far as its source states it."""
+    if not imported:
+        return "open" if params.arrivals != "closed" else "closed"
     return ARRIVALS.get(str(params.declared().get("arrivals")), "unstated")
 
 

@@ -182,6 +182,18 @@ def figures(attempt: RoundSummary, known: Container[tuple[str, str]]) -> Iterato
                     yield Estimated(name, "value", level, "", "round", round=number)
 
 
+def total(rows: Sequence[Row], column: str) -> int | None:
+    """Return the sum of the known values of a column; None if there are none."""
+    found = [value for row in rows if (value := row.get(column)) is not None]
+    return sum(found) if found else None
+
+
+def trials(rows: Sequence[Row]) -> list[Row]:
+    """Return the trials of a search for the capacity, in order of execution. A row of another test,
+    of a damaged manifest, does not have what a trial has."""
+    return sorted((row for row in rows if row["test"] == "capacity"), key=lambda row: row["order"])
+
+
 FIXED_ROUNDS = 20
 
 FIXED_SAMPLES = 2000

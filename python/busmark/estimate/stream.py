@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import polars as pl
@@ -21,10 +22,10 @@ from busmark.model.quantities.stream import (
     SAMPLES_ACKNOWLEDGED,
     UNACKNOWLEDGED,
 )
-from busmark.model.stream import PAIR, PAIRS, Batch
+from busmark.model.stream import BATCH, PAIR, PAIRS
 
-MOST = 500
-"""Single batches in the analysed campaign; all are in the table `batches` of the result."""
+MOST = 100
+"""Single batches that have rows; all are in the table `batches` of the result."""
 
 NS = 1e9
 
@@ -55,16 +56,31 @@ def batches(
         yield replace(like, statistic="max", value=float(lengths.to_numpy().max()))
 
 
-def single_batches(tables: Sequence[pl.DataFrame]) -> list[Batch]:
-    """Return the first batches as readers saw them."""
-    found: list[Batch] = []
-    for table in tables:
-        for row in table.head(MOST - len(found)).iter_rows(named=True):
-            took = row["duration_ns"]
-            rate = row["received"] / (took / NS) if took else None
-            known = {name: row[name] for name in Batch.model_fields if name in row}
-            found.append(Batch(**known, samples_per_s=rate))
-    return found
+def single_batches(tables: Sequence[pl.DataFrame]) -> Iterator[Estimated]:
+    """Yield the figures of the first batches as readers saw them."""
+    rows = (row for table in tables for row in table.head(MOST).iter_rows(named=True))
+    for row in islice(rows, MOST):
+        took = row["duration_ns"]
+        name = f"writer {row['writer']} reader {row['reader']} batch {row['number']}"
+        own = (
+            (BATCH_TIME.name, "value", took, "ns"),
+            ("expected", "count", row["expected"], ""),
+            ("received", "count", row["received"], ""),
+            ("read_rate", "value", row["received"] / (took / NS) if took else None, "1/s"),
+            ("acknowledged", "value", row["acknowledged"], ""),
+        )
+        for quantity, statistic, value, unit in own:
+            if value is not None:
+                yield Estimated(
+                    quantity,
+                    statistic,
+                    float(value),
+                    unit,
+                    BATCH,
+                    name,
+                    round=row["round"],
+                    rounds=1,
+                )
 
 
 PERCENTS = (99.0, 90.0)

@@ -28,8 +28,8 @@ from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
 from busmark.model.quantities.stream import GOODPUT
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
-from busmark.model.stream import Batch, CapacitySearch, Paced, Pairs, pairs_of
-from busmark.model.traffic import OwnFlow, Phase, Way
+from busmark.model.stream import Batch, CapacitySearch, Paced, Pairs, batches_of, pairs_of
+from busmark.model.traffic import ARROW, OwnFlow, Phase, Way
 from busmark.plugin import read_part
 
 Values = Sequence[float | None]
@@ -137,14 +137,6 @@ class CaseSummary(Frozen):
     """Rated capacity of the lab's links; null if there are none."""
     practical_mbit_per_s: float | None = None
     """Goodput of a plain TCP transfer over such links in this campaign."""
-    batches: list[Batch] = Field(default=[])
-    """The first batches, one by one; empty where the stream runs free."""
-    phases: list[Phase] = Field(default=[])
-    """Phases of rounds in the middle of which something changed; all other figures cover all of
-    them. Empty if nothing did."""
-    ways: list[Way] = Field(default=[])
-    """Samples that went from participant to participant; empty where there is one writer and one
-    reader."""
     background_expected: int | None = None
     """Samples of background flows that their readers should have had, in the rounds that count;
     null where there was no background."""
@@ -156,6 +148,8 @@ class CaseSummary(Frozen):
     reported: list[Reported] = Field(default=[])
     """Figures that the source of an imported result states; empty for any other result."""
     floor: Floor | None = None
+    problems: list[str] = Field(default=[])
+    """What could not be read, or not be used."""
     plugins: dict[str, Any] = Field(default={})
     """Parts of this record that plug-ins make, by plug-in; see their pages."""
     figures: Annotated[SkipValidation[Figures], WithJsonSchema(ROWS)] = Field(
@@ -300,6 +294,24 @@ class CaseSummary(Frozen):
         clock, and for a single writer with a single reader."""
         own = {flow.name for flow in self.params.flows}
         return pairs_of(self.figures, None, own) if self.has_stream else None
+
+    @property
+    def batches(self) -> list[Batch]:
+        """The first batches, one by one; empty where the stream runs free."""
+        return batches_of(self.figures)
+
+    @property
+    def phases(self) -> list[Phase]:
+        """Phases of rounds in the middle of which something changed; all other figures cover all
+        of them. Empty if nothing did."""
+        return [Phase.read(part) for part in self.parts("phase")]
+
+    @property
+    def ways(self) -> list[Way]:
+        """Samples that went from participant to participant; empty where there is one writer and
+        one reader."""
+        known = self.parts("flow")
+        return [Way.read(part.of, part.node) for part in known if part.of and ARROW in part.of]
 
     @property
     def own_flows(self) -> list[OwnFlow]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from busmark.model.figure import Figure, Frozen
 from busmark.model.figures import Estimated
 
+BATCH = "batch"
+"""Scope of rows of one batch."""
 
-class Batch(Frozen):
+
+class Batch(NamedTuple):
     """One batch as one reader saw it."""
 
     round: int
@@ -24,6 +27,32 @@ class Batch(Frozen):
     received: int
     samples_per_s: float | None
     acknowledged: bool | None
+
+
+def batches_of(rows: Iterable[Estimated]) -> list[Batch]:
+    """Return the batches that have rows of their own."""
+    each: dict[tuple[int, str], dict[str, float | None]] = {}
+    for row in rows:
+        if row.scope == BATCH and row.round is not None:
+            each.setdefault((row.round, row.of or ""), {})[row.quantity] = row.value
+    found = []
+    for (number, name), own in each.items():
+        writer, reader, batch = (int(word) for word in name.split()[1::2])
+        took, acknowledged = own.get("batch_time"), own.get("acknowledged")
+        found.append(
+            Batch(
+                number,
+                writer,
+                reader,
+                batch,
+                None if took is None else int(took),
+                int(own.get("expected") or 0),
+                int(own.get("received") or 0),
+                own.get("read_rate"),
+                None if acknowledged is None else bool(acknowledged),
+            )
+        )
+    return found
 
 
 PAIR, PAIRS = "pair", "pairs"

@@ -6,13 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from busmark.model.distribution import Distribution
-from busmark.model.figure import Frozen
 from busmark.model.figures import Part
-from busmark.model.quantities.parts import ASKED, UNANSWERED
+from busmark.model.quantities.parts import ASKED, PHASE_BEGIN, UNANSWERED
 from busmark.model.stream import Pairs
 
+ARROW = " → "
 
-class Way(Frozen):
+
+@dataclass(frozen=True, slots=True)
+class Way:
     """Samples of one flow from one participant to another, all their writers and readers together;
     their figures are rows of the scope `flow`. Pings go to all that answer."""
 
@@ -26,7 +28,27 @@ class Way(Frozen):
     @property
     def name(self) -> str:
         """Name of the way in the table of estimates."""
-        return f"{self.flow}: {self.sender} → {self.receiver or 'all'}"
+        return f"{self.flow}: {self.sender}{ARROW}{self.receiver or ALL}"
+
+    @property
+    def nodes(self) -> str | None:
+        """Nodes of both ends; None where both are this machine."""
+        if self.sender_node is None and self.receiver_node is None:
+            return None
+        return f"{self.sender_node or HERE}{ARROW}{self.receiver_node or HERE}"
+
+    @classmethod
+    def read(cls, of: str, nodes: str | None) -> Way:
+        """Return the way of this name and these nodes."""
+        flow, _, ends = of.partition(": ")
+        sender, _, receiver = ends.partition(ARROW)
+        known = (nodes or f"{HERE}{ARROW}{HERE}").partition(ARROW)
+        sender_node, receiver_node = (None if node == HERE else node for node in known[::2])
+        return cls(flow, sender, sender_node, None if receiver == ALL else receiver, receiver_node)
+
+
+ALL, HERE = "all", "-"
+"""Receiver of what several answer; a node that is this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +93,8 @@ class OwnFlow:
         return self.latency is None and bool(self.asked) and bool(self.unanswered)
 
 
-class Phase(Frozen):
+@dataclass(frozen=True, slots=True)
+class Phase:
     """One flow in one phase; its figures are rows of the scope `phase`."""
 
     phase: int
@@ -86,3 +109,11 @@ class Phase(Frozen):
     def name(self) -> str:
         """Name of the flow in the phase, in the table of estimates."""
         return f"{self.phase} {self.flow}"
+
+    @classmethod
+    def read(cls, part: Part) -> Phase:
+        """Return the phase whose figures these are."""
+        number, _, flow = (part.of or "0 ").partition(" ")
+        begin = part.row(PHASE_BEGIN)
+        change, begin_s = (begin.reason, begin.value) if begin else (None, None)
+        return cls(int(number), flow, change, begin_s or 0.0)

@@ -121,6 +121,14 @@ UNANSWERED = PartQuantity(
 
 # A flow in a phase of the timeline.
 
+PHASE_BEGIN = PartQuantity(
+    "begin",
+    "Begins with",
+    "time at which the change was asked for, from the start of the measured time; the reason says "
+    "what changed",
+    "s",
+    "value",
+)
 PHASE_LATENCY = PartQuantity(
     "half_round_trip",
     "Median RTT/2",

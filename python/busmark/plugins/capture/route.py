@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from busmark.estimate.one_case import Analysis
+from busmark.estimate.rounds import total
 from busmark.model.case import CaseSummary
 from busmark.model.entry import EstimatedQuantity
 from busmark.model.figure import Figure, Frozen, over_rounds
@@ -382,8 +383,8 @@ def part(analysis: Analysis, case: CaseSummary, capture: object) -> CaptureCase 
         return None
     load = analysis.result.table
     return CaptureCase(
-        captured=analysis.total("captured"),
-        capture_dropped=analysis.total("capture_dropped"),
+        captured=total(good, "captured"),
+        capture_dropped=total(good, "capture_dropped"),
         wire=wire(analysis.params, good, analysis.whole(partial(load, "wire"), evaluated))
         if evaluated
         else None,
