@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
@@ -42,6 +43,9 @@ from busmark.store.columns import (
 STATE, SEEN, NOTES = "busmark:state", "busmark:seen", "busmark:notes"
 """Keys in a table's metadata: of what, and by what, it was made; sizes and times of these files;
 and what is no figure: problems, verdicts on requirements, parts of plug-ins."""
+
+FORM = re.compile(rf"{re.escape(__version__)} [0-9a-f]{{64}}")
+"""Form of a state."""
 
 CODE = ("adapters", "compare", "estimate", "model", "scenario", "stats", "store")
 """Packages that the figures come from."""
@@ -201,8 +205,9 @@ class StoredAnalysis:
         what it was made of, for its contents need not be read then."""
         directory = self._result.directory
         known = self._metadata(ESTIMATES_FILE)
-        if known.get(SEEN) == _seen(directory) and STATE in known:
-            return known[STATE]
+        state = known.get(STATE, "")
+        if known.get(SEEN) == _seen(directory) and FORM.fullmatch(state):
+            return state
         return _state(directory)
 
     def _metadata(self, name: str) -> dict[str, str]:

@@ -164,7 +164,7 @@ class CaseSummary(Frozen):
     def _as_rows(self, figures: Figures) -> list[dict[str, Any]]:
         names = [one.name for one in fields(Estimated)]
         return [
-            {name: value for name in names if (value := getattr(row, name)) is not None}
+            {name: _plain(value) for name in names if (value := getattr(row, name)) is not None}
             for row in figures
         ]
 
@@ -377,6 +377,11 @@ class CaseSummary(Frozen):
         some round; else nothing."""
         times = self.times(quantity)
         return times.why_hidden(key) if times else ""
+
+
+def _plain(value: Any) -> Any:
+    """Return a whole number as one, whether it was computed or read from the table."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 TIMED = frozenset(("round_trip", "half_round_trip", "one_way", "jitter", "ipdv"))
