@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
@@ -70,8 +70,6 @@ Security = Literal[
     "curve",
 ]
 """What a security profile protects."""
-
-PROFILES: tuple[str, ...] = get_args(Security)
 
 
 @dataclass(frozen=True, slots=True)
