@@ -10,6 +10,7 @@ what is found here, and whether the shape agrees.
 - `repetition`: a campaign beside its document. The documents: `middlemeasure_2010`,
   `openddsbench_2010`, `perftest_2023`, `pother_2008`, `secured_2023`, `xrce_2022`.
 - `published`: tables of numbers, CSV files beside the module of each document.
+- `scenarios`: a folder for each document, the pack that repeats its experiments.
 - `data_sets`: tests of a publisher and a subscriber, value by value.
 - `blocks`: the comparison as a document. `command`: `busmark papers`.
 """
@@ -53,6 +54,7 @@ PLUGIN = Plugin(
             words=NAMES,
         ),
     ),
+    scenarios="busmark.plugins.papers:scenarios",
     part=CasePart(
         "busmark.plugins.papers.rounds:PaperCase",
         "busmark.plugins.papers.rounds:part",
