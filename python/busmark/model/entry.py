@@ -19,8 +19,9 @@ Row = Mapping[str, Any]
 
 TESTS = ("latency", "throughput", "capacity", "discovery")
 
-Need = Literal["", "batch", "capture", "system"]
-"""Requirement on a case besides its test: batches, a capture, readings of the system's counters."""
+Need = str
+"""Requirement on a case besides its test: batches, readings of the system's counters, or a key of
+the scenario that a plug-in brings, by its name."""
 
 TWO_LEVEL = (
     "Median over rounds of the round's figure (a typical round); interval of order statistics."

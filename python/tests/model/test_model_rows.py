@@ -19,8 +19,11 @@ import pytest
 from synthetic_campaign import Builder, samples_around
 
 import busmark
+from busmark.model.parameters import MEASURE
 from busmark.model.quantities import OF_CASES
 from busmark.model.statistics import POOLED, STATISTICS
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_key_stands_for_one_figure() -> None:
@@ -180,6 +183,51 @@ def test_a_new_parameter_is_a_field(tmp_path: Path) -> None:
     assert "stack_kib" in found["columns"]
     assert found["schema"]["description"].startswith("KiB of stack")
     assert "greater than or equal to 0" in found["refused"]
+
+
+GRACE = """    grace_s: Annotated[Seconds, P(
+        role="effort", measure=Minute, initial=0.5, setup="schedule",
+        meaning="seconds without a write")] = 0.0
+"""
+
+SENT = """
+import json
+from pathlib import Path
+from busmark.adapters import Adapter
+from busmark.control.roles import roles
+from busmark.plan import expand
+from busmark.plan.flows import flows
+from busmark.scenario import Scenario
+
+can = {"transports": ["udp"], "payloads": ["octet"], "waits": ["listener"], "qos": [],
+       "options": [], "features": [], "max_body_bytes": 1000, "reach": ["network"]}
+asked = {"name": "x", "matrix": {"adapter": "udp"}, "measure": {"grace_s": "20ms"}}
+scenario = Scenario.model_validate(asked)
+(case,) = expand(scenario, {"udp": Adapter("udp", Path("/udp.so"), can, None)})
+made = roles(flows(case.params), case.params, 1)
+sent = [role["schedule"] for own in made.values() for role in own if "schedule" in role]
+print(json.dumps({"case": case.params.grace_s, "sent": [each["grace_ns"] for each in sent]}))
+"""
+
+
+def test_a_new_key_of_measure_is_a_field(tmp_path: Path) -> None:
+    before = "    verify: Annotated["
+    code = changed(tmp_path / "code", "parameters.py", before, GRACE + before)
+    assert json.loads(ran(code, "-c", SENT)) == {"case": 0.02, "sent": [20_000_000]}
+
+
+def test_a_worker_knows_the_keys_of_measure_by_their_names() -> None:
+    """Rust has its own structures; the schema that it prints names their fields."""
+    parts = json.loads((ROOT / "schemas" / "control.schema.json").read_text())["$defs"]
+    roles = [shape["properties"] for shape in parts["RoleSpec"]["oneOf"]]
+    known = {
+        "schedule": {*parts["Schedule"]["properties"]},
+        "stream": {*parts["StreamSpec"]["properties"]},
+        "role": {name for properties in roles for name in properties},
+    }
+    assert not [
+        each.name for each in MEASURE if each.setup and each.setting not in known[each.setup]
+    ]
 
 
 RULE = '''

@@ -92,7 +92,7 @@ ABSENT = {
     "goodput >= 1Mbit/s": ("latency", "a latency test has no goodput", 'test = "throughput"'),
     "first_sample <= 1ms": ("throughput", "a throughput test has no first_sample", "discovery"),
     "one_way_there <= 1ms": ("throughput", "no one_way_there", "busmark latency"),
-    "wire_bytes_per_sample <= 100": ("throughput", "no capture", "Set capture = true"),
+    "wire_bytes_per_sample <= 100": ("throughput", "no capture", "Set capture in the scenario"),
     "batch_time <= 1ms": ("throughput", "no batches", "Set matrix.batch"),
 }
 
