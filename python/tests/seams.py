@@ -77,6 +77,16 @@ def viewed(case: Mapping[str, Any]) -> CaseSummary:
     return CaseSummary.model_validate({**case, "figures": rows})
 
 
+def row_of(case: Mapping[str, Any], quantity: str, statistic: str, **of: Any) -> Any:
+    """Return the row of a figure of a case of a JSON document, by default of its typical round;
+    None where there is none."""
+    wanted = {"quantity": quantity, "statistic": statistic, "over": "rounds", "scope": "case", **of}
+    keys = (*wanted, "of", "node", "round")
+    rows = [row for row in case["figures"] if all(row.get(k) == wanted.get(k) for k in keys)]
+    assert len(rows) <= 1, (wanted, rows)
+    return next(iter(rows), None)
+
+
 class Document(dict[str, Any]):
     """A JSON document whose keys are attributes, and the views of its rows where it is a case; one
     that is not there is an error."""

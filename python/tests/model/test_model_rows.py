@@ -15,6 +15,7 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from seams import row_of
 from synthetic_campaign import Builder, samples_around
 
 import busmark
@@ -94,8 +95,9 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
     before = "    MEAN,\n"
     code = changed(tmp_path / "code", "statistics.py", before, before + PERCENTILE)
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
-    half = case["latency"]["half_round_trip"]
-    assert half["median"]["value"] < half["p95"]["value"] < half["p99"]["value"]
+    names = ("median", "p95", "p99")
+    median, p95, p99 = (row_of(case, "half_round_trip", name)["value"] for name in names)
+    assert median < p95 < p99
     assert "p95 of a round" in ran(code, "-m", "busmark", "show", f"{result}#udp-64")
     files = ran(code, "-m", "busmark", "report", result, "--to", "xlsx,csv", "--out", tmp_path)
     assert "report.xlsx" in files
@@ -103,7 +105,7 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
              for cell in row]  # fmt: skip
     assert "half round trip p95, µs" in cells
     frame = pl.read_csv(tmp_path / "csv" / "cases.csv")
-    assert frame["half_round_trip_p95_ns"].item() == pytest.approx(half["p95"]["value"], rel=1e-3)
+    assert frame["half_round_trip_p95_ns"].item() == pytest.approx(p95, rel=1e-3)
     assert frame["jitter_p95_ns"].item() is not None
     ran(code, "-m", "busmark", "show", result, "--require", "p95(half_round_trip) <= 1s")
     assert re.search(r"p95, p99(, p[\d.]+)* and p[\d.]+ of a round", ran(code, "-c", REFERENCE))
@@ -112,10 +114,10 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
 def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
     code = changed(tmp_path / "code", "quantities/latency.py", "\nOF_CASES = (", TAIL)
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
-    half = case["latency"]["half_round_trip"]
+    median, p99 = (row_of(case, "half_round_trip", name)["value"] for name in ("median", "p99"))
     ran(code, "-m", "busmark", "report", result, "--to", "csv", "--out", tmp_path)
     share = pl.read_csv(tmp_path / "csv" / "cases.csv")["tail_share"].item()
-    assert share == pytest.approx(half["p99"]["value"] / half["median"]["value"], rel=1e-6)
+    assert share == pytest.approx(p99 / median, rel=1e-6)
     assert "Tail" in ran(code, "-m", "busmark", "show", result)
     assert "### Tail" in ran(code, "-c", REFERENCE)
 
