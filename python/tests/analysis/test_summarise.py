@@ -56,7 +56,9 @@ def test_median_and_interval_are_those_of_a_typical_round(tmp_path: Path) -> Non
     assert ladder[99.0] == np.sort(pooled)[7920 - 1]
     assert ladder[99.99] is None
     assert summary.round_trip.figure("p99") is not None
-    assert summary.round_trip.figure("p999") is None, "2000 samples in a round do not support 99.9 %"
+    assert summary.round_trip.figure("p999") is None, (
+        "2000 samples in a round do not support 99.9 %"
+    )
 
 
 def test_half_a_round_trip_is_exactly_half_and_called_so(tmp_path: Path) -> None:

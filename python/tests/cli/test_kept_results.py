@@ -55,7 +55,7 @@ def with_fields(case: Any) -> Any:
     rows = {
         (row["quantity"], row["statistic"]): row
         for row in case["figures"]
-        if row["scope"] == "case"
+        if (row["scope"], row["over"]) == ("case", "rounds")
     }
     own = {name: rows[key] for name, key in ESTIMATED.items() if key in rows}
     own |= {name: rows[name, "count"]["value"] for name in COUNTED if (name, "count") in rows}
