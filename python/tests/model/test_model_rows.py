@@ -10,12 +10,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from seams import row_of
 from synthetic_campaign import Builder, samples_around
 
 import busmark
@@ -80,17 +80,6 @@ def changed(folder: Path, module: str, before: str, after: str) -> Path:
     return folder
 
 
-def typical(case: dict[str, Any], quantity: str, statistic: str) -> float:
-    """Return a figure of a typical round of a case of `show --json`."""
-    (found,) = (
-        row["value"]
-        for row in case["figures"]
-        if (row["quantity"], row["statistic"]) == (quantity, statistic)
-        and (row["scope"], row["over"]) == ("case", "rounds")
-    )
-    return float(found)
-
-
 def ran(code: Path, *words: object) -> str:
     """Return the output of a program that uses this copy of the package."""
     done = subprocess.run(
@@ -108,7 +97,8 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
     before = "    MEAN,\n"
     code = changed(tmp_path / "code", "statistics.py", before, before + PERCENTILE)
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
-    median, p95, p99 = (typical(case, "half_round_trip", one) for one in ("median", "p95", "p99"))
+    names = ("median", "p95", "p99")
+    median, p95, p99 = (row_of(case, "half_round_trip", name)["value"] for name in names)
     assert median < p95 < p99
     assert "p95 of a round" in ran(code, "-m", "busmark", "show", f"{result}#udp-64")
     files = ran(code, "-m", "busmark", "report", result, "--to", "xlsx,csv", "--out", tmp_path)
@@ -133,9 +123,9 @@ def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
         .replace("import OF_CASES, host, stream", "import OF_CASES, host, latency, stream")
     )
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
+    median, p99 = (row_of(case, "half_round_trip", name)["value"] for name in ("median", "p99"))
     ran(code, "-m", "busmark", "report", result, "--to", "csv", "--out", tmp_path)
     share = pl.read_csv(tmp_path / "csv" / "cases.csv")["tail_share"].item()
-    p99, median = (typical(case, "half_round_trip", one) for one in ("p99", "median"))
     assert share == pytest.approx(p99 / median, rel=1e-6)
     assert "Tail" in ran(code, "-m", "busmark", "show", result)
     assert "### Tail" in ran(code, "-c", REFERENCE)
