@@ -42,7 +42,7 @@ from busmark.store.columns import (
 
 STATE, SEEN, NOTES = "busmark:state", "busmark:seen", "busmark:notes"
 """Keys in a table's metadata: of what, and by what, it was made; sizes and times of these files;
-and what is no figure: problems, verdicts on requirements, parts of plug-ins."""
+and further facts: problems, verdicts on requirements, parts of plug-ins."""
 
 FORM = re.compile(rf"{re.escape(__version__)} [0-9a-f]{{64}}")
 """Form of a state."""
@@ -56,7 +56,7 @@ def _ignored(problem: str) -> None:
 
 
 class Notes(BaseModel):
-    """What is known of a result's cases and is no figure."""
+    """Facts of a result's cases that stand in no table."""
 
     problems: dict[str, list[str]]
     """What could not be used, by case."""

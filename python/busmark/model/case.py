@@ -127,8 +127,8 @@ class CaseSummary(Frozen):
     """Precision that its rounds reached; null where the scenario has no target."""
     attempts: list[RoundSummary]
     arrivals: Literal["closed", "open", "paced", "unstated"] | None = None
-    """Of pings. open: counted from the intended time of sending, so that a stall is charged in
-    full. For imported results, paced: at a rate, counted from the actual sending; or not stated.
+    """How pings came. open: counted from the intended time of sending, so that a stall is charged
+    in full. For imported results, paced: at a rate, counted from the actual sending; or not stated.
     """
     capacity: CapacitySearch | None = None
     paced: Paced | None = None

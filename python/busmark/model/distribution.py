@@ -284,7 +284,7 @@ class Distribution:
         }
 
     def _by_round(self, one: Statistic, row: Estimated) -> ByRound:
-        # Of one that has no value, the rounds have what they stated themselves.
+        # Where a statistic has no value, its rows of rounds are what rounds stated themselves.
         each = self._each.get(one.name, ()) if row.value is not None else ()
         inside = self.value(one.name, INSIDE)
         return ByRound(

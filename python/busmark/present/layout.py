@@ -119,7 +119,7 @@ OF_STREAM: dict[EstimatedQuantity | Number, str] = {
 
 @cache
 def headings() -> dict[tuple[str, str], Heading]:
-    """Return the headings by test and key of the quantity, those of plug-ins among them."""
+    """Return the headings of the core and of plug-ins, by test and key of the quantity."""
     rows = [*HEADLINE]
     for _, plugin in active():
         if plugin.layout:

@@ -99,13 +99,13 @@ def stream(case: dict[str, Any], view: CaseSummary) -> dict[str, Any]:
         "probe_one_way": distribution(view.one_way),
         "probe_round_trip": distribution(view.round_trip),
         "jitter": distribution(view.distribution("jitter")),
-        "batches": batches(case),
+        "batches": batches(case, view),
         "paced": case["paced"] and {**case["paced"], **links},
         **links,
     }
 
 
-def batches(case: dict[str, Any]) -> dict[str, Any] | None:
+def batches(case: dict[str, Any], view: CaseSummary) -> dict[str, Any] | None:
     """Return what was the part of a document on its batches."""
     if not (size := case["params"]["batch"]):
         return None
@@ -119,7 +119,7 @@ def batches(case: dict[str, Any]) -> dict[str, Any] | None:
         "time": row_of(case, "batch_time", "median"),
         "shortest_ns": row_of(case, "batch_time", "min", over="samples")["value"],
         "longest_ns": row_of(case, "batch_time", "max", over="samples")["value"],
-        "single": case["batches"],
+        "single": [each._asdict() for each in view.batches],
     }
 
 

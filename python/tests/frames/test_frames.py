@@ -17,7 +17,7 @@ import busmark
 from busmark.errors import UserError
 from busmark.estimate.columns import FRAMES
 from busmark.estimate.frames import schema
-from busmark.model.figures import Estimated
+from busmark.model.figures import Estimated, Figures
 from busmark.model.quantities import GOODPUT, LOST
 from busmark.results import Results
 
@@ -69,7 +69,7 @@ def figures(part: object) -> Iterator[tuple[float | None, ...]]:
             yield from figures(value)
     elif isinstance(part, Estimated):
         yield part.value, part.low, part.high
-    elif isinstance(part, list | tuple):
+    elif isinstance(part, list | tuple | Figures):
         for each in part:
             yield from figures(each)
     elif isinstance(part, dict):
