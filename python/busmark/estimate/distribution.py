@@ -122,8 +122,8 @@ def distribution(
     of_hops: bool = False,
     is_change: bool = False,
 ) -> Iterator[Estimated]:
-    """Yield statistics of a typical round, then statistics of all samples together; none when there are
-    no samples, or when the median falls among the lost.
+    """Yield statistics of a typical round, then of all samples together; none when there are no
+    samples, or when the median falls among the lost.
 
     Args:
         pool: latencies, their changes, or magnitudes of these.
@@ -218,7 +218,7 @@ class RowsOfLatency:
     whole: Sequence[Estimated] = ()
     """Its distribution; empty where the median falls among the lost."""
     by_round: Sequence[Estimated] = ()
-    """Its statistics in each round, and statistics of a typical round that `whole` does not have."""
+    """Its statistics in each round, and of a typical round what `whole` does not have."""
     round_trip: Sequence[Estimated] = ()
     """Distribution of whole round trips, where `whole` has their halves."""
 
@@ -275,7 +275,7 @@ def without(quantity: Quantity, reason: str) -> RowsOfLatency:
 
 
 def of_rounds(found: Rounds, quantity: str, *, described: bool) -> Iterator[Estimated]:
-    """Yield statistics of each round, and statistics of a typical round that its distribution lacks;
+    """Yield statistics of each round, and of a typical round what its distribution does not have;
     `described`: it has one."""
     for one in STATISTICS:
         each = found[one.name]
