@@ -67,7 +67,7 @@ def test_segments_between_hosts_hold_the_truth_within_their_bound(
     for way, truth in ((ways["there"], THERE), (ways["back"], BACK)):
         # Half of what the way there and back take together is all that exchanges show.
         assert 0 < way.bound_ns < (THERE + BACK + 10_000) / 2
-        # Of one that is not known, the greatest that it can be is given.
+        # Where it is not known, its median is the greatest that it can be.
         middle = way.median.value - (way.bound_ns if way.unknown else 0)
         assert abs(middle - truth - 2_500) <= way.bound_ns + 1_000
         row = found.row("segment", "median", scope="segment", of=way.name)
