@@ -49,7 +49,11 @@ def name_of(path: Path) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
-MODULES = {name_of(path): path for path in PACKAGE.rglob("*.py") if "tests" not in path.parts}
+MODULES = {
+    name_of(path): path
+    for path in PACKAGE.rglob("*.py")
+    if "tests" not in path.relative_to(PACKAGE).parts
+}
 
 
 def part(module: str) -> str:
