@@ -19,7 +19,7 @@ estimate.one_case estimate.rounds findings.registry findings.rule findings.view 
 model.case model.figure model.limits model.naming model.parameters model.statistics model.stream
 model.text model.units plan.counts plan.extent plan.refusals plugins.lab.lab present.blocks.report
 present.charts.look present.charts.shapes present.document present.figures present.formats
-scenario.requirement store.checksum store.named
+scenario.requirement store.checksum store.named store.samples
 """
 """Modules that another package imports, and so may a test; one more is a decision."""
 

@@ -12,7 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from busmark.plugins.capture.late.wire import RELIABLE, Packet, Stream, Wire, Writer
-from busmark.store.columns import WARM_UP
+from busmark.store.columns import ASKING
+from busmark.store.samples import latency_ns, measured, start_ns
 
 QUANTILE = 0.99
 """Latencies above this quantile of the round are late."""
@@ -26,8 +27,6 @@ ORDINARY = 100
 """Samples that are not late and are looked at beside them, spread over the round."""
 PATIENCE_NS = 1_000_000_000
 """How long after its sending packets of a lost sample are looked for."""
-ASKING = ("pinger", "transmitter")
-"""Who records round trips."""
 COLUMNS = (
     "role",
     "participant",
@@ -150,9 +149,8 @@ def capped(latencies: NDArray[np.int64], limit_ns: int, by: str) -> tuple[int, s
 
 
 def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFrame:
-    own = table.select(COLUMNS).filter(
-        (pl.col("flags").fill_null(0) & WARM_UP == 0)
-        & pl.col("sent_ns").is_not_null()
+    own = measured(table.select(COLUMNS)).filter(
+        pl.col("sent_ns").is_not_null()
         & pl.col("writer").is_not_null()
         & pl.col("seq").is_not_null()
     )
@@ -167,13 +165,10 @@ def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFram
         own = round_trips
     else:
         own = own.filter(pl.col("role") == "receiver")
-    start = pl.coalesce("intended_ns", "sent_ns")
     echoes = [c for c in COLUMNS if c.startswith("echo_")]
     if not one_clock:
         own = own.with_columns(pl.lit(None, pl.Int64).alias(c) for c in echoes)
-    return own.with_columns(
-        start.alias("intended_ns"), (pl.col("read_ns") - start).alias("latency")
-    )
+    return own.with_columns(intended_ns=start_ns(own), latency=latency_ns(own))
 
 
 def _sample(number: int, row: dict[str, object], median: int | None) -> Sample:
