@@ -20,7 +20,7 @@ model.case model.distribution model.figure model.figures model.limits model.nami
 model.parameters model.statistics model.stream model.text model.units plan.counts plan.extent
 plan.refusals plugins.lab.lab present.blocks.report
 present.charts.look present.charts.shapes present.document present.figures present.formats
-present.layout scenario.requirement store.checksum store.named
+present.layout scenario.requirement store.checksum store.named store.samples
 """
 """Modules that another package imports, and so may a test; one more is a decision."""
 

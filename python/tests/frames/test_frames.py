@@ -69,7 +69,7 @@ def figures(part: object) -> Iterator[tuple[float | None, ...]]:
             yield from figures(value)
     elif is_dataclass(part) and {each.name for each in fields(part)} >= INTERVAL:
         yield tuple(getattr(part, name) for name in ("value", "low", "high"))
-    elif isinstance(part, Sequence):
+    elif isinstance(part, Sequence) and not isinstance(part, str):
         for each in part:
             yield from figures(each)
     elif isinstance(part, dict):
