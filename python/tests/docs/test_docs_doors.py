@@ -16,7 +16,7 @@ DOORS = """
 adapters.compliance cli.documents cli.main cli.options cli.output cli.places compare.campaign
 control.roles estimate.all_cases estimate.capacity estimate.columns estimate.frames
 estimate.one_case estimate.rounds findings.registry findings.rule findings.view host.readings
-model.case model.distribution model.figure model.figures model.limits model.naming
+model.case model.figure model.limits model.naming
 model.parameters model.statistics model.stream model.text model.units plan.counts plan.extent
 plan.refusals plugins.lab.lab present.blocks.report
 present.charts.look present.charts.shapes present.document present.figures present.formats
