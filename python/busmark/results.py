@@ -168,6 +168,11 @@ class Results:
         return self._result.cases
 
     @cached_property
+    def machines(self) -> pl.DataFrame:
+        """One row per machine, with all facts of its profile."""
+        return frames.machines(self.manifest)
+
+    @cached_property
     def findings(self) -> pl.DataFrame:
         """Findings that spoil, or may spoil, the measurement: cause, evidence, remedy."""
         return frames.findings(self.manifest.findings)

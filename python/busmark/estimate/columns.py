@@ -237,6 +237,13 @@ CASES = (
     *(column for measure in MEASURES for column in measure.columns()),
 )
 
+MACHINES = (
+    StoredColumn("node", "text", "", "the user's node that it is; null: the machine on which the "
+           "campaign began"),
+    StoredColumn("from_order", "int", "", "place in the order of rounds from which on it was this "
+           "machine, where a campaign was resumed on another one"),
+)  # fmt: skip
+
 SINGLE = (
     StoredColumn("round", "int", "", "number of the round"),
     StoredColumn("t_s", "float", "s", "when it was to be sent, from the round's first sample after "
@@ -298,6 +305,8 @@ FRAMES = (
                  "extremes are never thinned out. The table is kept with the result, in "
                  "`series.parquet`."),
     FrameColumns("rounds", "a round of a case, whatever became of it", TABLES["cases"]),
+    FrameColumns("machines", "a machine of the campaign", MACHINES, "Every fact of its profile follows, "
+                 "by its name, such as `cpu_model`, `kernel`, `governors` or `clock_sync_error_ns`."),
     FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "
                  "they are rows without latency, as far as a record says when they were sent."),

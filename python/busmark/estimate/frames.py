@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +18,7 @@ from busmark.estimate.columns import (
     CASES,
     ESTIMATES,
     FINDINGS,
+    MACHINES,
     MEASURES,
     PARAMETERS,
     CaseMeasure,
@@ -32,7 +33,7 @@ from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ASKED
 from busmark.model.statistics import POOLED
 from busmark.store import Result
 from busmark.store.columns import StoredColumn, polars_schema, polars_type
-from busmark.store.manifest import Finding
+from busmark.store.manifest import Finding, Manifest
 from busmark.store.result import file_stem
 from busmark.store.tables import UNREADABLE, check_file
 
@@ -244,6 +245,30 @@ def _limits(measure: CaseMeasure, case: CaseSummary) -> Row:
     figure = measure.pick(case)
     value, low, high = (column.name for column in measure.columns())
     return {value: figure.value, low: figure.low, high: figure.high} if figure else {}
+
+
+def machines(manifest: Manifest) -> pl.DataFrame:
+    """Return `Results.machines`."""
+    hosts = [(node or None, None, host) for node, host in manifest.hosts.items()]
+    hosts += [
+        (node or None, one.first_order, host)
+        for one in manifest.resumptions
+        for node, host in {"": one.host, **one.nodes}.items()
+    ]
+    facts = [dict(_facts(host)) for *_, host in hosts]
+    names = dict.fromkeys(name for own in facts for name in own)
+    rows = [{"node": node, "from_order": since} for node, since, _ in hosts]
+    frame = pl.DataFrame(rows, schema=schema(MACHINES))
+    return frame.with_columns(_series(name, [own.get(name) for own in facts]) for name in names)
+
+
+def _facts(values: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield the facts of a profile by the names of their columns."""
+    for name, value in values.items():
+        if isinstance(value, Mapping):
+            yield from _facts(value, f"{prefix}{name}_")
+        else:
+            yield f"{prefix}{name}", value
 
 
 def findings(found: Sequence[Finding]) -> pl.DataFrame:
