@@ -305,8 +305,8 @@ FRAMES = (
                  "extremes are never thinned out. The table is kept with the result, in "
                  "`series.parquet`."),
     FrameColumns("rounds", "a round of a case, whatever became of it", TABLES["cases"]),
-    FrameColumns("machines", "a machine of the campaign", MACHINES, "Every fact of its profile follows, "
-                 "by its name, such as `cpu_model`, `kernel`, `governors` or `clock_sync_error_ns`."),
+    FrameColumns("machines", "a machine of the campaign", MACHINES, "Every fact of its "
+                 "profile follows by its name: `cpu_model`, `kernel`, `clock_sync_error_ns` …"),
     FrameColumns("latencies(case)", "a latency that was measured", SINGLE, "In order of time, "
                  "without warm-up. Lost ones are absent and counted in `cases`; with `lost=True` "
                  "they are rows without latency, as far as a record says when they were sent."),

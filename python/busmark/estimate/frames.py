@@ -249,7 +249,9 @@ def _limits(measure: CaseMeasure, case: CaseSummary) -> Row:
 
 def machines(manifest: Manifest) -> pl.DataFrame:
     """Return `Results.machines`."""
-    hosts = [(node or None, None, host) for node, host in manifest.hosts.items()]
+    hosts: list[tuple[str | None, int | None, dict[str, Any]]] = [
+        (node or None, None, host) for node, host in manifest.hosts.items()
+    ]
     hosts += [
         (node or None, one.first_order, host)
         for one in manifest.resumptions

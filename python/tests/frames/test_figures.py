@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from busmark.model.quantities import GOODPUT, LOST
-from busmark.model.quantities.latency import HALF_ROUND_TRIP, ONE_WAY
+from busmark.model.quantities import GOODPUT, HALF_ROUND_TRIP, LOST, ONE_WAY
 from busmark.model.statistics import MAXIMUM, MEDIAN, P99, P9999
 from busmark.results import Results
 
@@ -13,7 +12,7 @@ def test_a_figure_is_its_row_of_the_table(results: Results) -> None:
     own = results.estimates.filter(case="udp-1024-same", quantity="half_round_trip", scope="case")
     for statistic, name, over in ((MEDIAN, "median", "rounds"), (P99, "p99", "rounds"),
                                   (MAXIMUM, "max", "samples")):  # fmt: skip
-        row = own.row(by_predicate=(own["statistic"] == name) & (own["over"] == over), named=True)
+        row = own.filter(statistic=name, over=over).row(0, named=True)
         found = figures.get(HALF_ROUND_TRIP, statistic)
         assert (found.value, found.low, found.high) == (row["value"], row["low"], row["high"])
         assert (found.unit, found.count, found.rounds) == ("ns", row["count"], row["rounds"])

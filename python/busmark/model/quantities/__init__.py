@@ -12,7 +12,13 @@ from dataclasses import dataclass, replace
 from busmark.model.entry import TESTS, EstimatedQuantity, Need, Number
 from busmark.model.quantities import counters, discovery, host, latency, stream
 from busmark.model.quantities.host import CPUS_USED
-from busmark.model.quantities.latency import HALF_ROUND_TRIP, JITTER_SHARE, LATENCIES, ONE_WAY
+from busmark.model.quantities.latency import (
+    HALF_ROUND_TRIP,
+    JITTER_SHARE,
+    LATENCIES,
+    ONE_WAY,
+    ROUND_TRIP,
+)
 from busmark.model.quantities.stream import GOODPUT, LOSS, LOST
 from busmark.model.statistics import STATISTICS
 from busmark.plugin import declared, load
@@ -163,12 +169,15 @@ __all__ = [
     "CPUS_USED",
     "ESTIMATES",
     "GOODPUT",
+    "HALF_ROUND_TRIP",
     "JITTER_SHARE",
     "LATENCIES",
     "LOSS",
     "LOST",
     "NUMBERS",
     "OF_CASES",
+    "ONE_WAY",
     "QUANTITIES",
+    "ROUND_TRIP",
     "Quantity",
 ]
