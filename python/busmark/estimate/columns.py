@@ -238,11 +238,20 @@ CASES = (
 )
 
 MACHINES = (
-    StoredColumn("node", "text", "", "the user's node that it is; null: the machine on which the "
-           "campaign began"),
-    StoredColumn("from_order", "int", "", "place in the order of rounds from which on it was this "
-           "machine, where a campaign was resumed on another one"),
-)  # fmt: skip
+    StoredColumn(
+        "node",
+        "text",
+        "",
+        "the user's node that it is; null: the machine on which the campaign began",
+    ),
+    StoredColumn(
+        "from_order",
+        "int",
+        "",
+        "place in the order of rounds from which on it was this "
+        "machine, where a campaign was resumed on another one",
+    ),
+)
 
 SINGLE = (
     StoredColumn("round", "int", "", "number of the round"),
