@@ -561,6 +561,7 @@ class CampaignRun:
         paired = data.two_clocks and discovered is None
         text = clocks(measured) if paired else ClockOffsets()
         figures = {
+            **data.columns,
             **tables.summary(case, data, measured, own, discovered),
             **text.figures,
             **wire.figures,

@@ -103,6 +103,8 @@ class RoundData:
     """Counters over time, as `busmark.host.readings.changes` gives them."""
     companions: dict[str, list[str]] = field(default_factory=dict)
     """Reports of companions, in sentences, by name of the companion."""
+    columns: dict[str, Any] = field(default_factory=dict)
+    """Columns of plug-ins in the round's row of `cases`, from their companions."""
     captures: list[dict[str, Any]] = field(default_factory=list)
     """Files of packets, each with interface, filter, and the counts of dumpcap."""
     artefacts: dict[str, Path] = field(default_factory=dict)
