@@ -121,7 +121,7 @@ class Recording:
     _true: dict[float, float] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, case: Case, rounds: list[Recorded]) -> Recording:
+    def from_rounds(cls, case: Case, rounds: list[Recorded]) -> Recording:
         """Make a recording, with the truth of its whole rounds."""
         return cls(case, rounds, float(np.median([np.median(r.latencies_ns) for r in rounds])))
 
@@ -204,7 +204,7 @@ def recordings(results: Iterable[Result]) -> list[Recording]:
             ]
             if len(rows) >= FEWEST_RECORDED and case.params.test == "latency":
                 rounds = [read_round(result, row) for row in rows]
-                found.append(Recording.of(case, rounds))
+                found.append(Recording.from_rounds(case, rounds))
     return found
 
 

@@ -63,7 +63,7 @@ def coverage(
 
 
 def _estimates(campaign: Sequence[np.ndarray]) -> dict[str, stats.Estimate]:
-    rounds = [stats.Round.of(r) for r in campaign]
+    rounds = [stats.Round.from_values(r) for r in campaign]
     pooled = stats.Ordered.merged([r.ordered for r in rounds])
     return {
         "median": stats.two_level(rounds, "median"),

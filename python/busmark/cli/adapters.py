@@ -46,7 +46,7 @@ def command(
     from busmark.present.document import Document, Section
     from busmark.present.formats import Views
 
-    files = FileOptions.of(KIND, options)
+    files = FileOptions.from_options(KIND, options)
     found = list(resolve(list(names)).values()) if names else available()
     failed = _check([a for a in found if a.usable]) if checking else []
     if table or checking:

@@ -79,7 +79,7 @@ class Sights:
         self._trend: deque[float] = deque(maxlen=TREND)
         self._looked_at = self._unanswered = 0
 
-    def of(self, worker: int) -> Callable[[dict[str, Any] | WorkerEvent], None]:
+    def listener(self, worker: int) -> Callable[[dict[str, Any] | WorkerEvent], None]:
         """Return a listener to the worker of this place."""
 
         def hear(event: Any) -> None:

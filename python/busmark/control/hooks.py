@@ -130,7 +130,7 @@ class Documents(Protocol):
     def check(self) -> None:
         """Raise `UserError` where a participant has none, or its documents cannot be read."""
 
-    def of(self, params: Parameters, participant: str) -> dict[str, Any] | None:
+    def for_participant(self, params: Parameters, participant: str) -> dict[str, Any] | None:
         """Return the documents of a participant of a case; None: it is unsecured."""
 
 

@@ -76,7 +76,7 @@ def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
     if len(good) < PILOT:
         return Length(_rounded(max(_pilot_s(case, rows, scenario), shortest)), "", {})
     value = float(np.median([row["statistic_value"] for row in good]))
-    variation = Variation.of(
+    variation = Variation.from_rounds(
         [row["statistic_value"] for row in good],
         [_inside(row) for row in good],
         [row["measured_s"] for row in good],

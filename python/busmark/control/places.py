@@ -122,7 +122,7 @@ class Places:
         if hooked("lab"):
             lab_hook().labs()
 
-    def of(self, params: Parameters, flows: Flows) -> list[ParticipantPlace]:
+    def participant_places(self, params: Parameters, flows: Flows) -> list[ParticipantPlace]:
         """Return the places of a case, one for each participant. Where there are more of a side
         than nodes are named, nodes are taken in turn.
 

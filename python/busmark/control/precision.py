@@ -179,7 +179,7 @@ def figures(
     blocks = block_variance(latencies_ns, which)
     if lost and which != "mean":
         latencies_ns = np.concatenate((latencies_ns, np.full(lost, latencies_ns.max())))
-    whole = Round.of(latencies_ns)
+    whole = Round.from_values(latencies_ns)
     if percent != 50.0 and not supported(percent, tail_support([whole], percent)):
         return none
     return {
@@ -194,7 +194,7 @@ def spread(rows: Sequence[Row]) -> StatisticSpread | None:
     known = [r for r in rows if r["status"] == "ok" and r["statistic_value"] is not None]
     if len(known) < 2:
         return None
-    return StatisticSpread.of(
+    return StatisticSpread.from_rounds(
         [r["statistic_value"] for r in known], [r["statistic_variance"] for r in known]
     )
 

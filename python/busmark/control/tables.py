@@ -425,7 +425,7 @@ def _of_sent(
     it falls among these, or a percentile has fewer than ten effective samples beyond it."""
     if not values.size or among_lost(statistic, int(values.size), lost):
         return None
-    whole = Round.of(np.concatenate((values, np.full(lost, values.max()))))
+    whole = Round.from_values(np.concatenate((values, np.full(lost, values.max()))))
     if isinstance(statistic, float) and not (
         supported(statistic, whole.count) and supported(statistic, tail_support([whole], statistic))
     ):

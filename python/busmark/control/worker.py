@@ -339,7 +339,7 @@ class Worker:
         return None
 
     @property
-    def there(self) -> list[tuple[Node, int]]:
+    def remains(self) -> list[tuple[Node, int]]:
         """Return what may remain of it on its node."""
         return [(self.node, self.process_there)] if self.node and self.process_there else []
 

@@ -314,7 +314,7 @@ class Nodes:
         """Names of all nodes, in the scenario's order."""
         return list(self._nodes)
 
-    def of(self, name: str) -> list[Node]:
+    def named(self, name: str) -> list[Node]:
         """Return the node of this name, or the nodes of the group."""
         if name in self._nodes:
             return [self._nodes[name]]
@@ -327,7 +327,7 @@ class Nodes:
         Raises:
             NodeDown: one that is named cannot be used, or none of a group.
         """
-        meant = {name: self.of(name) for name in dict.fromkeys(names)}
+        meant = {name: self.named(name) for name in dict.fromkeys(names)}
         members = list(dict.fromkeys(node for nodes in meant.values() for node in nodes))
         with ThreadPoolExecutor(AT_ONCE) as pool:
             troubles = dict(

@@ -64,7 +64,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self._known)
 
-    def of(self, case: str) -> list[Row]:
+    def of_case(self, case: str) -> list[Row]:
         """Return the rows of one case."""
         return list(self._of_case.get(case, {}).values())
 

@@ -280,7 +280,7 @@ def described(
             confirmed=count >= CONFIRMATIONS,
             new=count >= CONFIRMATIONS and not is_known(series, step, before, margin),
             stands=kind == "regression" and _still(series, step.before, last, margin),
-            besides=list(besides(series, step.index)),
+            besides=list(other_differences(series, step.index)),
         )
 
 
@@ -291,7 +291,7 @@ def _still(series: HistorySeries, before: float, last: float, margin: float) -> 
     return by_size(name, by_difference(name, before, last - before), margin) in WORSE
 
 
-def besides(series: HistorySeries, index: int) -> Iterator[str]:
+def other_differences(series: HistorySeries, index: int) -> Iterator[str]:
     """Yield what else the results on both sides of a step differ in, as text."""
     first, second = series.entries[index - 1], series.entries[index]
     if first.busmark_version != second.busmark_version:

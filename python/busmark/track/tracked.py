@@ -58,7 +58,7 @@ def track(
         raise UserError(f"no result has {joined(wanted, 'or')}", where=str(path))
     found = detection.find(series)
     counts = detection.in_a_row(series, found, worse_than)
-    known = _known(entries[:-new_for], wanted, series, found, worse_than)
+    known = _confirmed_before(entries[:-new_for], wanted, series, found, worse_than)
     tests = sum(map(detection.tested, series))
     machines = _machines(entries)
     names = names_of(series)
@@ -124,7 +124,7 @@ def _key(series: HistorySeries) -> tuple[str, str, str]:
     return series.machine, series.case, series.figure
 
 
-def _known(
+def _confirmed_before(
     older: Sequence[HistoryEntry],
     figures: Sequence[str],
     now: Sequence[HistorySeries],

@@ -35,7 +35,7 @@ def large(campaign: Planted, security: str, packets: int, **matrix: Any) -> Plan
 
 
 def test_fragments_that_are_protected_one_by_one_are_counted(campaign: Planted) -> None:
-    (finding,) = large(campaign, "rtps_encrypt", 60_000).found("small-fragments")
+    (finding,) = large(campaign, "rtps_encrypt", 60_000).findings_of("small-fragments")
     assert finding.severity == "note"
     assert "30.0 packets of 1,367 B" in finding.evidence.replace("\u202f", ",")
     assert "2 captured rounds" in finding.evidence
@@ -46,7 +46,7 @@ def test_fragments_that_are_protected_one_by_one_are_counted(campaign: Planted) 
 def test_payloads_protected_whole_and_large_packets_are_no_finding(
     campaign: Planted, security: str, packets: int
 ) -> None:
-    assert large(campaign, security, packets).found("small-fragments") == []
+    assert large(campaign, security, packets).findings_of("small-fragments") == []
 
 
 def secured(campaign: Planted, *window_packets: int, security: str = "rtps_encrypt") -> Planted:
@@ -58,14 +58,14 @@ def secured(campaign: Planted, *window_packets: int, security: str = "rtps_encry
 
 
 def test_a_handshake_within_the_measured_time_is_found(campaign: Planted) -> None:
-    (finding,) = secured(campaign, 0, 12, 6).found("handshake-in-measurement")
+    (finding,) = secured(campaign, 0, 12, 6).findings_of("handshake-in-measurement")
     assert finding.severity == "warning" and finding.cases == ["a"]
     assert "18 packets" in finding.evidence and "2 of 3 captured rounds" in finding.evidence
 
 
 def test_handshakes_before_it_and_of_plain_cases_are_no_finding(campaign: Planted) -> None:
-    assert secured(campaign, 0, 0).found("handshake-in-measurement") == []
+    assert secured(campaign, 0, 0).findings_of("handshake-in-measurement") == []
 
 
 def test_a_plain_case_has_no_handshake(campaign: Planted) -> None:
-    assert secured(campaign, 5, security="none").found("handshake-in-measurement") == []
+    assert secured(campaign, 5, security="none").findings_of("handshake-in-measurement") == []

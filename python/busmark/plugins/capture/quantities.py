@@ -28,7 +28,7 @@ TESTS = ("latency", "throughput")
 NO_CAPTURE = "no round has a capture that was evaluated"
 
 
-def _found(case: CaseSummary) -> CaptureCase | None:
+def _capture(case: CaseSummary) -> CaptureCase | None:
     return case.plugins.get("capture")
 
 
@@ -36,7 +36,7 @@ def _cost(name: str) -> Callable[[CaseSummary], Figure | None]:
     """Return the function that takes this cost from a case."""
 
     def pick(case: CaseSummary) -> Figure | None:
-        found = _found(case)
+        found = _capture(case)
         return getattr(found.wire, name) if found and found.wire else None
 
     return pick
@@ -282,7 +282,7 @@ CAPTURED = Number(
     key="captured",
     meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
     needs="capture",
-    pick=lambda case: found.captured if (found := _found(case)) else None,
+    pick=lambda case: found.captured if (found := _capture(case)) else None,
     tables=everywhere("Packets captured", "discovery"),
 )
 
@@ -291,7 +291,7 @@ CAPTURE_DROPPED = Number(
     meaning="packets missing in the captures: dropped by the kernel's buffer, by the interface, or "
     "by dumpcap",
     needs="capture",
-    pick=lambda case: found.capture_dropped if (found := _found(case)) else None,
+    pick=lambda case: found.capture_dropped if (found := _capture(case)) else None,
     tables=everywhere("Packets not captured", "discovery", when="some"),
 )
 

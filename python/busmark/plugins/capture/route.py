@@ -337,7 +337,7 @@ def wire(
     def count(column: str) -> list[float | None]:
         return [row.get(column) for row in known]
 
-    def each(column: str) -> list[float | None]:
+    def per_sample(column: str) -> list[float | None]:
         return [costs.per_sample(column, row) for row in known]
 
     def share(column: str) -> list[float | None]:
@@ -346,8 +346,8 @@ def wire(
     least = Range(float(costs.least_bytes(params) or 0), inf)
     return Wire(
         samples=samples,
-        bytes_per_sample=figure(costs.WIRE_BYTES, each("wire_bytes"), least),
-        packets_per_sample=figure(costs.WIRE_PACKETS, each("wire_packets")),
+        bytes_per_sample=figure(costs.WIRE_BYTES, per_sample("wire_bytes"), least),
+        packets_per_sample=figure(costs.WIRE_PACKETS, per_sample("wire_packets")),
         overhead_share=figure(costs.WIRE_OVERHEAD, [costs.overhead(row, params) for row in known]),
         control_share=figure(costs.WIRE_CONTROL, share("wire_control_bytes")),
         repeated_share=figure(costs.WIRE_REPEATED, share("wire_repeated_bytes")),

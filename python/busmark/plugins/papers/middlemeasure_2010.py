@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.model.case import CaseSummary
-from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered, each
+from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered, for_each
 from busmark.plugins.papers.document import Document, StandIn, Statement
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
 from busmark.plugins.papers.select import Select, Selects, Where, cases, sized
@@ -120,15 +120,17 @@ LATENCY = (
     Statement(
         "§6.2.1, on Figures 13 to 17",
         "Where throughput dips at 1024 bytes, latency rises.",
-        each((TAO, INTERCOM, NDDS), Bend,
-             "latency at 1 KiB over latency at half and twice the size", unloaded(), 1024, ABOVE),
+        for_each((TAO, INTERCOM, NDDS), Bend,
+                 "latency at 1 KiB over latency at half and twice the size", unloaded(), 1024,
+                 ABOVE),
         remark="Laid there to a default of Windows XP, which Linux does not have.",
     ),
     Statement(
         "§6.2.2, Figure 18",
         "No payload type is quicker or slower than another.",
-        each((NDDS, INTERCOM, TAO), Ratio, "latency of other kinds over octets",
-             unloaded(payload=("char", "short", "float", "long", "struct")), unloaded(), alike()),
+        for_each((NDDS, INTERCOM, TAO), Ratio, "latency of other kinds over octets",
+                 unloaded(payload=("char", "short", "float", "long", "struct")), unloaded(),
+                 alike()),
     ),
     Statement(
         "§6.2.2, Figure 24",
@@ -241,9 +243,9 @@ THROUGHPUT = (
     Statement(
         "§6.2.2, Figure 23",
         "Throughput to several receivers is almost identical with best effort.",
-        each((NDDS, INTERCOM), Ratio, "throughput, best effort over reliable",
-             throughput(subscribers=ONE_TO_FIVE, **FREE, **BEST_EFFORT_ALL_FINITE),
-             throughput(subscribers=ONE_TO_FIVE, **FREE, **RELIABLE_ALL_FINITE), alike()),
+        for_each((NDDS, INTERCOM), Ratio, "throughput, best effort over reliable",
+                 throughput(subscribers=ONE_TO_FIVE, **FREE, **BEST_EFFORT_ALL_FINITE),
+                 throughput(subscribers=ONE_TO_FIVE, **FREE, **RELIABLE_ALL_FINITE), alike()),
     ),
     Statement(
         "§6.2.3, Figure 27",

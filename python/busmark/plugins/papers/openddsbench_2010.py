@@ -13,7 +13,7 @@ from busmark.model.case import CaseSummary
 from busmark.model.figure import Distribution, Figure
 from busmark.model.quantities import JITTER_SHARE
 from busmark.model.text import figure_text, number, percent_text, size_text
-from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, each, share
+from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, for_each, share
 from busmark.plugins.papers.document import (
     Columns,
     Content,
@@ -104,12 +104,12 @@ LATENCY = in_part(
         "Latency and Jitter, Summary Plots",
         "Latency is linear in the size of the message: the delay per bit is constant, and where "
         "the line meets size 0 is the overhead.",
-        each(PLACES, OnLine, "median over the line through all sizes", latency(), alike(CLOSE)),
+        for_each(PLACES, OnLine, "median over the line through all sizes", latency(), alike(CLOSE)),
     ),
     Statement(
         "Intervals; Math class",
         "The mean of one hop is half of that measured over two.",
-        each(
+        for_each(
             PLACES,
             Each,
             "mean of one hop over half the round trip",
@@ -124,7 +124,7 @@ LATENCY = in_part(
     Statement(
         "Math class",
         "The standard deviation of one hop lies between 0.5 and 0.707 of that over two hops.",
-        each(
+        for_each(
             PLACES,
             Each,
             "standard deviation of one hop over two hops'",
@@ -140,7 +140,7 @@ LATENCY = in_part(
         "Intervals",
         "Extremes of single hops cannot be had from two: that both hops of a sample are extreme is "
         "unlikely.",
-        each(
+        for_each(
             PLACES,
             Each,
             "maximum of one hop over half of two hops'",
@@ -154,7 +154,7 @@ LATENCY = in_part(
     Statement(
         "Intervals; Shape; Histogram Plot",
         "Latency is skewed to the right.",
-        each(
+        for_each(
             PLACES,
             Each,
             "98th percentile to median over median to 2nd percentile",
@@ -167,7 +167,7 @@ LATENCY = in_part(
     Statement(
         "Quantile Plot",
         "98 % of delays are very close to the median (UDP, 1000 bytes).",
-        each(
+        for_each(
             CHARTED,
             Each,
             "98th percentile over median",
@@ -180,7 +180,7 @@ LATENCY = in_part(
     Statement(
         "Shape; Density and Quantile Plots",
         "Jitter is centred on zero, with a tail of about 2 % to each side (UDP, 1000 bytes).",
-        each(
+        for_each(
             CHARTED,
             Each,
             "2nd percentile of jitter, below zero, over 98th",
@@ -193,7 +193,7 @@ LATENCY = in_part(
     Statement(
         "Quantile Plot",
         "The slope, and the point at which tails form, are the same at all ten sizes.",
-        each(
+        for_each(
             CHARTED,
             Steps,
             "98th percentile relative to median, from size to size",
@@ -299,7 +299,7 @@ THROUGHPUT = in_part(
     Statement(
         "Throughput, ¶4",
         "The limit of the bidirectional topology is similar to ftp's.",
-        each(
+        for_each(
             ADAPTERS,
             Ratio,
             "throughput of one direction over plain TCP transfer",
@@ -315,7 +315,7 @@ THROUGHPUT = in_part(
         "Throughput, ¶4",
         "The publication-bound topology reaches somewhat more of the rated capacity than the "
         "bidirectional one.",
-        each(
+        for_each(
             ADAPTERS,
             Ratio,
             "throughput, publication bound over bidirectional",
@@ -328,7 +328,7 @@ THROUGHPUT = in_part(
     Statement(
         "Throughput, ¶4",
         "The publication-bound topology reaches more than ftp does.",
-        each(
+        for_each(
             ADAPTERS,
             Ratio,
             "throughput over plain TCP transfer, publication bound",
@@ -341,7 +341,7 @@ THROUGHPUT = in_part(
 )
 
 
-def _of(
+def _in_micros(
     figure: Callable[[Distribution], Figure | float | None],
 ) -> Callable[[CaseSummary], Content]:
     def value(case: CaseSummary) -> Content:
@@ -371,13 +371,13 @@ def _jitter_share(case: CaseSummary) -> Content:
 COLUMNS: Columns[CaseSummary] = {
     "Size": lambda case: size_text(case.size),
     "Samples": lambda case: case.rtt_2.count if case.rtt_2 else None,
-    "Median, µs": _of(lambda of: of.median),
-    "MAD, µs": _of(lambda of: of.mad_ns),
-    "Mean, µs": _of(lambda of: of.mean),
-    "σ, µs": _of(lambda of: of.std_ns),
+    "Median, µs": _in_micros(lambda of: of.median),
+    "MAD, µs": _in_micros(lambda of: of.mad_ns),
+    "Mean, µs": _in_micros(lambda of: of.mean),
+    "σ, µs": _in_micros(lambda of: of.std_ns),
     "σ of a hop, µs": _hop,
-    "Min, µs": _of(lambda of: of.min_ns),
-    "Max, µs": _of(lambda of: of.max_ns),
+    "Min, µs": _in_micros(lambda of: of.min_ns),
+    "Max, µs": _in_micros(lambda of: of.max_ns),
     "Mean |jitter|, µs": _jitter,
     "Median |jitter| / median": _jitter_share,
 }
@@ -388,7 +388,7 @@ def tables(campaign: Campaign) -> list[GroupedTable]:
     it."""
     found = []
     for place in PLACES:
-        for series in by_size(place.latency().of(campaign)):
+        for series in by_size(place.latency().cases(campaign)):
             measured = [case for case in series.values() if case.rtt_2 and headline(case)]
             if measured:
                 middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)

@@ -8,7 +8,7 @@ from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.model.text import ABSENT
-from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered, each
+from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered, for_each
 from busmark.plugins.papers.data_sets import PaperPair, pairs
 from busmark.plugins.papers.document import (
     Columns,
@@ -86,26 +86,27 @@ LATENCY = (
     Statement(
         "§4.2.3, Tables 0 and 4 (1A, 2A)",
         "Latency is lower in latency mode than in throughput mode, at small sizes by far.",
-        each(PLACES, Ratio, "mean latency to 512 bytes, latency mode over throughput mode",
-             latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, mean),
+        for_each(PLACES, Ratio, "mean latency to 512 bytes, latency mode over throughput mode",
+                 latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, mean),
     ),
     Statement(
         "§4.2.3, Tables 0 and 4 (1A, 2A)",
         "Percentiles of both modes are somewhat comparable in the 7th and 8th rows.",
-        each(PLACES, Ratio, "median at 2048 and 4096 bytes, latency mode over throughput mode",
-             latency(sized(2048, 4096)), throughput(), alike(COMPARABLE), WHATEVER_MODE, median),
+        for_each(PLACES, Ratio, "median at 2048 and 4096 bytes, latency mode over throughput mode",
+                 latency(sized(2048, 4096)), throughput(), alike(COMPARABLE), WHATEVER_MODE,
+                 median),
     ),
     Statement(
         "§4.2.3, Table 5 (2B); §4.4.2, Figure 31",
         "In latency mode far fewer samples arrive.",
-        each(PLACES, Ratio, "samples/s to 512 bytes, latency mode over throughput mode",
-             latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, samples_per_s),
+        for_each(PLACES, Ratio, "samples/s to 512 bytes, latency mode over throughput mode",
+                 latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, samples_per_s),
     ),
     Statement(
         "§4.4.2, Figures 16 and 32",
         "At large sizes latency mode carries more Mbit/s than throughput mode.",
-        each(PLACES, Ratio, "Mbit/s from 8192 bytes on, latency mode over throughput mode",
-             latency(sized(8192)), throughput(), ABOVE, WHATEVER_MODE, mbit_per_s),
+        for_each(PLACES, Ratio, "Mbit/s from 8192 bytes on, latency mode over throughput mode",
+                 latency(sized(8192)), throughput(), ABOVE, WHATEVER_MODE, mbit_per_s),
         remark="A ping-pong cannot give that: 155 295 samples/s at a mean latency of 182 µs, of "
                "which a round trip each would take 56 s in every second. The pings here wait for "
                "their pongs.",
@@ -113,7 +114,8 @@ LATENCY = (
     Statement(
         "§4.4.1, Figure 27",
         "In latency mode latency starts at 180 µs and falls to the area of 60 µs as samples grow.",
-        each(PLACES, Steps, "mean latency, 40000 bytes over 32", latency(), BELOW, mean, ends=True),
+        for_each(PLACES, Steps, "mean latency, 40000 bytes over 32", latency(), BELOW, mean,
+                 ends=True),
     ),
     Statement(
         "§4.4.2 and §4.4.4, Figures 31 and 39",
@@ -122,35 +124,36 @@ LATENCY = (
             check
             for place in PLACES
             for check in (
-                *each([place], Steps, "samples/s, each size over the one before", latency(), BELOW,
-                      samples_per_s),
-                *each([place], Steps, "Mbit/s, each size over the one before", latency(), ABOVE,
-                      mbit_per_s),
+                *for_each([place], Steps, "samples/s, each size over the one before", latency(),
+                          BELOW, samples_per_s),
+                *for_each([place], Steps, "Mbit/s, each size over the one before", latency(), ABOVE,
+                          mbit_per_s),
             )
         ),
     ),
     Statement(
         "Tables 5 and 7 (2B, 4B)",
         "No sample was lost.",
-        each(PLACES, delivered, "pings answered over sent", latency(), ALL),
+        for_each(PLACES, delivered, "pings answered over sent", latency(), ALL),
     ),
     Statement(
         "§4.2.4 and §4.4.3, Tables 4 and 6 (2A, 4A)",
         "In the second campaign mean latency is lower.",
-        each(PLACES, Second, "mean latency, second campaign over first", latency(), BELOW, mean),
+        for_each(PLACES, Second, "mean latency, second campaign over first", latency(), BELOW,
+                 mean),
     ),
     Statement(
         "§4.2.4, Table 6 (4A)",
         "In the second campaign the greatest latency stays below 300 µs, which it often did not in "
         "the first.",
-        each(PLACES, Second, "greatest latency, second campaign over first", latency(), BELOW,
-             greatest),
+        for_each(PLACES, Second, "greatest latency, second campaign over first", latency(), BELOW,
+                 greatest),
     ),
     Statement(
         "§4.2.4, Tables 5 and 7 (2B, 4B)",
         "In the second campaign throughput is higher from the sixth row on.",
-        each(PLACES, Second, "Mbit/s from 1024 bytes on, second campaign over first",
-             latency(sized(1024)), ABOVE, mbit_per_s),
+        for_each(PLACES, Second, "Mbit/s from 1024 bytes on, second campaign over first",
+                 latency(sized(1024)), ABOVE, mbit_per_s),
     ),
     Statement(
         "§4.2.3, Table 4 (2A)",
@@ -174,51 +177,51 @@ THROUGHPUT = (
     Statement(
         "§4.2.1, Table 0 (1A)",
         "In throughput mode latency falls as samples grow.",
-        each(PLACES, Steps, "mean latency, each size over the one before, to 8192 bytes",
-             throughput(sized(most=8192)), BELOW, mean),
+        for_each(PLACES, Steps, "mean latency, each size over the one before, to 8192 bytes",
+                 throughput(sized(most=8192)), BELOW, mean),
         remark="There, samples below 8192 bytes wait until a batch is full. Nothing is batched "
         "here.",
     ),
     Statement(
         "§4.2.1, Table 0 (1A)",
         "The pattern switches in the last rows, where latency gets worse.",
-        each(PLACES, Steps, "mean latency, each size over the one before, from 16384 bytes",
-             throughput(sized(16384)), ABOVE, mean),
+        for_each(PLACES, Steps, "mean latency, each size over the one before, from 16384 bytes",
+                 throughput(sized(16384)), ABOVE, mean),
     ),
     Statement(
         "§4.3.1, Figure 11",
         "The standard deviation of latency is high at the smallest sizes and low later.",
-        each(PLACES, Steps, "standard deviation, 8192 bytes over 32", throughput(sized(most=8192)),
-             BELOW, deviation, ends=True),
+        for_each(PLACES, Steps, "standard deviation, 8192 bytes over 32",
+                 throughput(sized(most=8192)), BELOW, deviation, ends=True),
     ),
     Statement(
         "§4.2.1, Table 1 (1B); Figure 15",
         "As samples grow, fewer of them arrive per second.",
-        each(PLACES, Steps, "samples/s, each size over the one before", throughput(), BELOW,
-             samples_per_s),
+        for_each(PLACES, Steps, "samples/s, each size over the one before", throughput(), BELOW,
+                 samples_per_s),
     ),
     Statement(
         "§4.2.1, Table 1 (1B); Figure 16",
         "As samples grow, the throughput in Mbit/s rises.",
-        each(PLACES, Steps, "Mbit/s, each size over the one before", throughput(), ABOVE,
-             mbit_per_s),
+        for_each(PLACES, Steps, "Mbit/s, each size over the one before", throughput(), ABOVE,
+                 mbit_per_s),
     ),
     Statement(
         "Tables 1 and 3 (1B, 3B)",
         "No sample was lost.",
-        each(PLACES, delivered, "samples received over sent", throughput(), ALL),
+        for_each(PLACES, delivered, "samples received over sent", throughput(), ALL),
     ),
     Statement(
         "§4.2.2, Tables 0 and 2 (1A, 3A)",
         "In the second campaign latency is higher in the first three rows.",
-        each(PLACES, Second, "mean latency, second campaign over first, to 128 bytes",
-             throughput(sized(most=128)), ABOVE, mean),
+        for_each(PLACES, Second, "mean latency, second campaign over first, to 128 bytes",
+                 throughput(sized(most=128)), ABOVE, mean),
     ),
     Statement(
         "§4.3.3 and §4.3.4, Figures 19 to 26",
         "Otherwise the two campaigns nearly overlap; the first carried somewhat more.",
-        each(PLACES, Second, "Mbit/s, second campaign over first", throughput(), alike(),
-             mbit_per_s),
+        for_each(PLACES, Second, "Mbit/s, second campaign over first", throughput(), alike(),
+                 mbit_per_s),
     ),
     Statement(
         "§4.3.1, Figures 13 and 14",

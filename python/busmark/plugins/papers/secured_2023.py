@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from busmark.model.case import CaseSummary
-from busmark.plugins.papers.checks import Ratio, each
+from busmark.plugins.papers.checks import Ratio, for_each
 from busmark.plugins.papers.document import Document, StandIn, Statement
 from busmark.plugins.papers.evidence import ABOVE, BELOW
 from busmark.plugins.papers.perftest_2023 import PERFTEST, PLACES, latency, throughput
@@ -26,16 +26,17 @@ STATEMENTS = (
     Statement(
         "§5.3",
         "Security is likely to increase latency.",
-        each(OVER_UDP, Ratio, "median latency in latency mode, all protected over plain",
-             latency(one_vendor, security="all"), latency(one_vendor, security="none"), ABOVE,
-             ALIKE, median),
+        for_each(OVER_UDP, Ratio, "median latency in latency mode, all protected over plain",
+                 latency(one_vendor, security="all"), latency(one_vendor, security="none"), ABOVE,
+                 ALIKE, median),
     ),
     Statement(
         "§5.3",
         "Security is likely to impact throughput.",
-        each(OVER_UDP, Ratio, "samples/s in throughput mode, all protected over plain",
-             throughput(one_vendor, security="all"), throughput(one_vendor, security="none"), BELOW,
-             ALIKE, samples_per_s),
+        for_each(OVER_UDP, Ratio, "samples/s in throughput mode, all protected over plain",
+                 throughput(one_vendor, security="all"), throughput(one_vendor, security="none"),
+                 BELOW,
+                 ALIKE, samples_per_s),
     ),
     Statement(
         "§3.3.1",

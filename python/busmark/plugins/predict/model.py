@@ -129,7 +129,7 @@ class Knee(Frozen):
     rounds: int
 
     @classmethod
-    def of(cls, knee: stats.Knee | None) -> Knee | None:
+    def from_knee(cls, knee: stats.Knee | None) -> Knee | None:
         """Return the knee of a curve; None without a curve."""
         if knee is None:
             return None

@@ -130,7 +130,7 @@ class Wire:
         self.times: Rows = self.rows["time_ns"].to_numpy()
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         rows: Iterable[dict[str, Any]],
         flows: Sequence[Flow],

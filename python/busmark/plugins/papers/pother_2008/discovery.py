@@ -6,7 +6,7 @@ from math import ceil
 
 from busmark.model.case import CaseSummary
 from busmark.model.discovery import RoundDiscovery
-from busmark.plugins.papers.checks import Each, Ends, Ratio, each
+from busmark.plugins.papers.checks import Each, Ends, Ratio, for_each
 from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim
 from busmark.plugins.papers.pother_2008 import published
@@ -91,7 +91,7 @@ DISCOVERY = in_part(
         "within one node (791 of 784 µs, 1038 of 1021 µs with participant), 3 and 2 µs between "
         "nodes.",
         (
-            *each(
+            *for_each(
                 DISCOVERING,
                 Each,
                 "first sample over creation, new writer, within one node",
@@ -100,7 +100,7 @@ DISCOVERY = in_part(
                 creation,
                 _no_later(new="writer"),
             ),
-            *each(
+            *for_each(
                 DISCOVERING,
                 Each,
                 "first sample over creation, new writer, between nodes",
@@ -116,7 +116,7 @@ DISCOVERY = in_part(
     Statement(
         "Writer discovery within one node, and between nodes; output of the spotter",
         "A new writer loses no message before it is discovered.",
-        each(
+        for_each(
             DISCOVERING,
             Each,
             "number of the first sample received, new writer",
@@ -130,7 +130,7 @@ DISCOVERY = in_part(
         "Reader discovery within one node",
         "A new reader has data before the call that creates it returns: 237 µs before (866 of "
         "1103 µs), 113 µs before with its participant (1157 of 1270 µs).",
-        each(
+        for_each(
             DISCOVERING,
             Each,
             "first sample over creation, new reader, within one node",
@@ -144,7 +144,7 @@ DISCOVERY = in_part(
         "Reader discovery between nodes",
         "Between nodes it has them 23 µs after (1241 of 1218 µs), 27 µs with its participant "
         "(1280 of 1253 µs).",
-        each(
+        for_each(
             DISCOVERING,
             Each,
             "first sample over creation, new reader, between nodes",
@@ -159,7 +159,7 @@ DISCOVERY = in_part(
         "A new reader is discovered later between nodes than within one: after 1241 against 866 "
         "µs, "
         "1280 against 1157 µs with participant.",
-        each(
+        for_each(
             DISCOVERING,
             Ratio,
             "time to first sample, new reader, between nodes over within one",
@@ -176,7 +176,7 @@ DISCOVERY = in_part(
         "784, "
         "1270 against 1103, 2459 against 621, 1253 against 1218 µs) and to be discovered.",
         (
-            *each(
+            *for_each(
                 DISCOVERING,
                 Ratio,
                 "creation, with participant over alone",
@@ -185,7 +185,7 @@ DISCOVERY = in_part(
                 ABOVE,
                 value=creation,
             ),
-            *each(
+            *for_each(
                 DISCOVERING,
                 Ratio,
                 "time to first sample, with participant over alone",
@@ -199,7 +199,7 @@ DISCOVERY = in_part(
         "Impact of scale on discovery times",
         "With DDS that is bound to processes the time of discovery grows with the number of "
         "endpoints, for each has a state at each peer.",
-        each(
+        for_each(
             DISCOVERING,
             Ends,
             "time to first sample, most endpoints there over fewest",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from busmark.model.case import CaseSummary
-from busmark.plugins.papers.checks import Each, Ratio, each
+from busmark.plugins.papers.checks import Each, Ratio, for_each
 from busmark.plugins.papers.document import Statement, in_part
 from busmark.plugins.papers.evidence import ABOVE, ALL, Check, Claim, about, alike
 from busmark.plugins.papers.pother_2008 import published
@@ -34,7 +34,7 @@ from busmark.plugins.papers.select import (
 
 PRINTED = published.TIME_SHARING
 
-TRIP = PRINTED.of("trip")
+TRIP = PRINTED.line("trip")
 
 OF_CLASS = {output.fifo: output for output in published.OUTPUTS}
 
@@ -69,8 +69,8 @@ WHOLE = 0.5
 
 
 def _of_trip(name: str) -> tuple[Check, ...]:
-    printed = PRINTED.of(name)
-    return each(
+    printed = PRINTED.line(name)
+    return for_each(
         ADAPTERS,
         Each,
         f"average of {name} over trip",
@@ -89,14 +89,14 @@ def _by_class(
     return tuple(
         check
         for fifo, printed in OF_CLASS.items()
-        for check in each(
+        for check in for_each(
             ADAPTERS,
             Each,
             f"{what} of a trip over its average, {CLASSES[fifo]}",
             trips("latency", fifo=fifo),
             segment("trip", figure),
             segment("trip", mean),
-            at_most(of(printed.of("trip")), printed.of("trip").average),
+            at_most(of(printed.line("trip")), printed.line("trip").average),
         )
     )
 
@@ -137,7 +137,7 @@ LATENCY = in_part(
         "Network latency figures on Linux, output of the transceiver",
         "At 1000 Hz echoes arrive every 1034 µs under time-sharing and every 1068 µs under real "
         "time: the rate is kept to 7 %.",
-        each(
+        for_each(
             ADAPTERS,
             Each,
             "average inter-arrival over the period",
@@ -151,7 +151,7 @@ LATENCY = in_part(
         "Network latency figures on Linux (application on TS)",
         "Time-sharing applications have round trips nearly as short as real-time ones: 340 µs "
         "against 316 µs in the outputs.",
-        each(
+        for_each(
             ADAPTERS,
             Ratio,
             "average trip, time-sharing over real-time 30",
@@ -188,7 +188,7 @@ THROUGHPUT = in_part(
         "Scalability benchmarks: Throughput",
         "Receivers report the theoretical throughput, by sequence numbers, and the one that was "
         "read. Where the system carries the load, they are the same.",
-        each(
+        for_each(
             ADAPTERS,
             Each,
             "read over theoretical, defined size and frequency",
@@ -202,7 +202,7 @@ THROUGHPUT = in_part(
         "Scalability benchmarks: Throughput",
         "They differ where a reader cannot keep up: with keep-last and a depth of 1, newer samples "
         "replace older ones.",
-        each(
+        for_each(
             ADAPTERS,
             Each,
             "read over theoretical, keep-last 1 at full speed",
@@ -243,7 +243,7 @@ DETERMINISM = in_part(
         "Network latency figures on Linux (application on RT/30)",
         "The average round trip hardly depends on the transport priority: 323 µs at 0, 316 µs at "
         "100.",
-        each(
+        for_each(
             ADAPTERS,
             Ratio,
             f"average trip, priority 0 over 100, {CLASSES[REAL_TIME]}",
@@ -257,7 +257,7 @@ DETERMINISM = in_part(
     Statement(
         "Network latency figures on Linux (application on RT/30)",
         "Jitter does: below 34 µs at priority 0, below 8 µs at 100.",
-        each(
+        for_each(
             ADAPTERS,
             Ratio,
             f"deviation of trips, priority 0 over 100, {CLASSES[REAL_TIME]}",
@@ -272,7 +272,7 @@ DETERMINISM = in_part(
         "Network latency figures on Linux (application on TS); Conclusion",
         "At transport priority 100 a time-sharing application has no more jitter than a real-time "
         "one: below 8 µs for both.",
-        each(
+        for_each(
             ADAPTERS,
             Ratio,
             "deviation of trips, time-sharing over real-time 30, priority 100",
@@ -286,7 +286,7 @@ DETERMINISM = in_part(
         "Goal of the determinism benchmark",
         "Under heavy load the deviation of round trips stays at 2.5 % of their average (8 of "
         "316 µs, priority 100, real-time 30).",
-        each(
+        for_each(
             ADAPTERS,
             Each,
             f"deviation over average, priority 100, {CLASSES[REAL_TIME]}",
@@ -301,7 +301,7 @@ DETERMINISM = in_part(
         "Goal of the determinism benchmark",
         "Without a priority of data, the class of the process decides: with real-time traffic a "
         "time-sharing application has more jitter than a real-time one.",
-        each(
+        for_each(
             ADAPTERS,
             Ratio,
             "deviation of trips, time-sharing over real-time 30, priority 0",
@@ -342,7 +342,7 @@ SCALABILITY = in_part(
         "Example benchmark: scalability; actual throughput",
         "400 writers of 1000 B at 2 Hz and 1,200 readers in 40 applications on 4 nodes: every "
         "reader reads all, 96 MB/s together, as calculated.",
-        each(
+        for_each(
             SCALING,
             Each,
             "read over calculated throughput of all readers",

@@ -59,7 +59,7 @@ def route(case: CaseSummary) -> Route | None:
     return found.routes[0] if found and found.routes else None
 
 
-def of(where: int | tuple[int, ...], *conditions: Condition) -> Select:
+def deployments(where: int | tuple[int, ...], *conditions: Condition) -> Select:
     """Select cases of these deployments and conditions; without conditions all."""
     wanted = where if isinstance(where, tuple) else (where,)
 
@@ -110,10 +110,12 @@ LATENCY = (
         "TCP with reliable streams has two families of latencies, at about 0.3 ms and 48 ms; "
         "nothing else has. The paper does not say why.",
         (
-            Ratio("average L, TCP-R over UDP-R", of((1, 2, 3), "TCP-R"), of((1, 2, 3), "UDP-R"),
-                  MUCH, ALIKE, mean),
-            Each("greatest L of the others over 40 ms", of((1, 2, 3), "UDP-R", "UDP-BE", "TCP-BE"),
-                 greatest, fixed(DELAYED_ACK_NS), BELOW),
+            Ratio("average L, TCP-R over UDP-R",
+                  deployments((1, 2, 3), "TCP-R"),
+                  deployments((1, 2, 3), "UDP-R"), MUCH, ALIKE, mean),
+            Each("greatest L of the others over 40 ms",
+                 deployments((1, 2, 3), "UDP-R", "UDP-BE", "TCP-BE"), greatest,
+                 fixed(DELAYED_ACK_NS), BELOW),
         ),
         remark="Delayed acknowledgements: Linux holds TCP's acknowledgement back for 40 ms, and "
         "Nagle's algorithm holds the second segment of a message until it comes. Only senders that "
@@ -124,16 +126,18 @@ LATENCY = (
         "Tables 7 and 8",
         "Over UDP reliable streams are as fast as best-effort ones: 0.57 to 0.66 ms against 0.55 "
         "to 0.73 ms on average.",
-        (Ratio("average, UDP-R over UDP-BE", of((1, 2, 3), "UDP-R"), of((1, 2, 3), "UDP-BE"),
-               alike(), ALIKE, mean),),
+        (Ratio("average, UDP-R over UDP-BE",
+               deployments((1, 2, 3), "UDP-R"),
+               deployments((1, 2, 3), "UDP-BE"), alike(), ALIKE, mean),),
         remark="UDP-R ends with the confirmation, UDP-BE with the "
         "application's time, for it has no confirmation. The two do not measure the same.",
     ),
     Statement(
         "Tables 7 and 8",
         "TCP with best-effort streams is the fastest: 0.40 to 0.57 ms on average.",
-        (Ratio("average, TCP-BE over UDP-R", of((1, 2, 3), "TCP-BE"), of((1, 2, 3), "UDP-R"),
-               BELOW, ALIKE, mean),),
+        (Ratio("average, TCP-BE over UDP-R",
+               deployments((1, 2, 3), "TCP-BE"),
+               deployments((1, 2, 3), "UDP-R"), BELOW, ALIKE, mean),),
         remark="Its end is TCP's acknowledgement, which the kernel sends; UDP-R ends with the "
         "client's ACKNACK.",
     ),
@@ -147,8 +151,8 @@ LENGTHS = (
         (
             Ratio(
                 "bits of a sample on all hops, TCP-BE over UDP-BE",
-                of((1, 2, 3), "TCP-BE"),
-                of((1, 2, 3), "UDP-BE"),
+                deployments((1, 2, 3), "TCP-BE"),
+                deployments((1, 2, 3), "UDP-BE"),
                 ABOVE,
                 ALIKE,
                 bits,
@@ -161,8 +165,8 @@ LENGTHS = (
         (
             Ratio(
                 "bits, deployment 2 over 3",
-                of(2),
-                of(3),
+                deployments(2),
+                deployments(3),
                 ABOVE,
                 ("samples", "payload", "size", "adapter", "peer", "transport", "qos.reliability"),
                 bits,
@@ -175,13 +179,13 @@ LOSS = (
     Statement(
         "Table 12",
         "Deployment 1, where the client reads, loses nothing.",
-        (delivered("packets that arrived over those sent, deployment 1", of(1), ALL),),
+        (delivered("packets that arrived over those sent, deployment 1", deployments(1), ALL),),
     ),
     Statement(
         "Tables 13 and 14; Conclusions 2 and 4",
         "Where a client writes, one to three packets are lost, always among the first three: the "
         "agent does not send on what comes before it knows of a reader.",
-        (delivered("packets that arrived over those sent, deployments 2 and 3", of((2, 3)),
+        (delivered("packets that arrived over those sent, deployments 2 and 3", deployments((2, 3)),
                    FEW_LOST),),
         remark="Lost there because nobody waited: a client has no event that says a reader has "
         "matched. Here participants wait before they begin (option settle_ms), so that the first "
@@ -191,7 +195,7 @@ LOSS = (
         "Conclusion 3",
         "In deployment 3 the agent passes samples from client to client by itself: between its "
         "clients there is no RTPS.",
-        (Each("hops of a sample, deployment 3", of(3), hops, fixed(2.0), ALL),),
+        (Each("hops of a sample, deployment 3", deployments(3), hops, fixed(2.0), ALL),),
     ),
     Statement(
         "Eq. 2; Tables 9 to 11",
