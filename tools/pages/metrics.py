@@ -8,7 +8,7 @@ from tools.pages.distribution import DISTRIBUTION, SHAPE
 from busmark.compare.fits import DiscoveryGrowth, SizeFit
 from busmark.model.entry import STUDENT, TESTS, PartQuantity
 from busmark.model.entry import Explained as Metric
-from busmark.model.figure import Distribution, Frozen
+from busmark.model.figure import Distribution
 from busmark.model.latency import SegmentTable
 from busmark.model.quantities import OF_CASES, QUANTITIES, parts
 from busmark.plugins.capture.route import Wire
@@ -351,7 +351,11 @@ def page() -> str:
     lines = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
     for title, text, metrics, model in SECTIONS:
         if model:
-            _check(metrics, model)
+            explained = {name for metric in metrics for name in metric.fields}
+            if differing := explained ^ (set(model.model_fields) - {"quantity"}):
+                raise KeyError(
+                    f"{model.__name__}: explained and existing fields differ: {differing}"
+                )
         lines += [f"## {title}\n", text + "\n"]
         for metric in metrics:
             lines += _section(metric)
@@ -369,11 +373,3 @@ def _section(metric: Metric) -> list[str]:
         lines.append(f"- Formula: {metric.formula}")
     lines += [f"- Source: {metric.source}", f"- Cannot say: {metric.cannot}", ""]
     return lines
-
-
-def _check(metrics: tuple[Metric, ...], model: type[Frozen]) -> None:
-    """Raise `KeyError` unless every field is explained, and every explained field exists."""
-    lines = {name for metric in metrics for name in metric.fields}
-    fields = set(model.model_fields) - {"quantity"}
-    if lines != fields:
-        raise KeyError(f"{model.__name__}: explained and existing fields differ: {lines ^ fields}")

@@ -433,19 +433,15 @@ def topics(case: Flows) -> dict[str, Topics]:
             found[end.participant.name].written.add(flow.topic)
         for end in flow.readers:
             found[end.participant.name].read.add(flow.topic)
-        if flow.answers:
-            _answers(flow, found)
-    return found
-
-
-def _answers(flow: PlannedFlow, found: dict[str, Topics]) -> None:
-    """Add the topic of answers: to one writer of a stream, to all that ping or send batches."""
-    answering = flow.readers if flow.kind == "batches" else flow.answering
-    for end in answering:
-        found[end.participant.name].written.add(flow.answers)
-    if answering:
+        answering = flow.readers if flow.kind == "batches" else flow.answering
+        if not flow.answers or not answering:
+            continue
+        for end in answering:
+            found[end.participant.name].written.add(flow.answers)
+        # To one writer of a stream, to all that ping or send batches.
         for end in flow.writers[:1] if flow.kind == "stream" else flow.writers:
             found[end.participant.name].read.add(flow.answers)
+    return found
 
 
 def _existing(flow: PlannedFlow) -> set[str]:

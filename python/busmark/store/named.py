@@ -276,7 +276,12 @@ def note(directory: Path) -> str | None:
         new = where / f"{link.name}.{os.getpid()}"
         new.symlink_to(os.path.realpath(os.curdir))
         new.replace(f"{link}{BEGUN_FROM}")
-        _limit(where)
+        # Where there are very many, links that lead nowhere go.
+        links = [each for each in where.iterdir() if "." not in each.name]
+        for each in links if len(links) > MOST else ():
+            if each.is_symlink() and not each.exists():
+                each.unlink(missing_ok=True)
+                Path(f"{each}{BEGUN_FROM}").unlink(missing_ok=True)
     except OSError as error:
         return f"{where}: {error.strerror or error}"
     return None
@@ -295,16 +300,6 @@ def noted() -> dict[Path, Path]:
     return {
         path: links.get(name + BEGUN_FROM, path) for name, path in links.items() if "." not in name
     }
-
-
-def _limit(where: Path) -> None:
-    """Remove links that lead nowhere where there are very many."""
-    links = [link for link in where.iterdir() if "." not in link.name]
-    if len(links) > MOST:
-        for link in links:
-            if link.is_symlink() and not link.exists():
-                link.unlink(missing_ok=True)
-                Path(f"{link}{BEGUN_FROM}").unlink(missing_ok=True)
 
 
 LOCK = ".lock"

@@ -72,7 +72,12 @@ class Rows:
         """Keep a row, on disk when this returns."""
         # A failed write leaves everything as it was.
         if time.monotonic() - self._ended < REST * self._written_s:
-            self._append(row)
+            with open_lines(self._lines) as file:
+                append_line(file, json.dumps(dict(row)).encode() + b"\n")
+                os.fsync(file.fileno())
+            if not self._pending:
+                sync_directory(self._lines.parent)
+            self._pending = True
         else:
             self._write(chain((r for r in self if key_of(r) != key_of(row)), [row]))
         self._keep(row)
@@ -104,14 +109,6 @@ class Rows:
         self._known[key_of(row)] = packed
         self._of_case.setdefault(row["case"], {}).pop(row["round"], None)
         self._of_case[row["case"]][row["round"]] = packed
-
-    def _append(self, row: Row) -> None:
-        with open_lines(self._lines) as file:
-            append_line(file, json.dumps(dict(row)).encode() + b"\n")
-            os.fsync(file.fileno())
-        if not self._pending:
-            sync_directory(self._lines.parent)
-        self._pending = True
 
     def _write(self, rows: Iterable[Row]) -> None:
         begin = time.monotonic()

@@ -114,12 +114,8 @@ def names_of(series: Sequence[HistorySeries]) -> dict[str, NamedCase]:
     titles: dict[str, Mapping[str, Any]] = {}
     for one in series:
         flats.setdefault(one.case, one.cases[-1].params)
-        titles |= dict(_titles(one.entries[-1]))
+        titles |= one.entries[-1].versions
     return name_cases(flats, titles)
-
-
-def _titles(entry: HistoryEntry) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield from entry.versions.items()
 
 
 LEVEL = 0.01

@@ -12,7 +12,6 @@ from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, WORSE, directio
 from busmark.errors import UserError
 from busmark.model import limits
 from busmark.model import naming as dim
-from busmark.model.limits import Subject
 from busmark.model.naming import NamedCase, described
 from busmark.model.parameters import Parameters
 from busmark.model.text import MINUS, joined, plural
@@ -105,7 +104,8 @@ def _figure(name: str, entries: Sequence[HistoryEntry]) -> str:
         return name
     there = sorted(known)
     subject = limits.subject(name, "--figure")
-    own = next((each for each in _names(subject) if each in known), "")
+    names = (compared_name(subject, test) for test in subject.row.tests)
+    own = next((name for name in names if name in known), "")
     if not own:
         raise UserError(
             f"no result of this history has {subject}",
@@ -113,11 +113,6 @@ def _figure(name: str, entries: Sequence[HistoryEntry]) -> str:
             remedy=f"There are {joined(there)}.",
         )
     return own
-
-
-def _names(subject: Subject) -> list[str]:
-    """Return what results may call it, by the tests of which cases can have it."""
-    return [compared_name(subject, test) for test in subject.row.tests]
 
 
 def _key(series: HistorySeries) -> tuple[str, str, str]:

@@ -108,10 +108,6 @@ def overhead(row: Row, params: Parameters) -> float | None:
     return None if least is None or not each or each < least else 1.0 - least / each
 
 
-def _wire_bytes_of_round(row: Row, params: Parameters) -> float | None:
-    return per_sample("wire_bytes", row)
-
-
 _WIRE_BYTES_HEADING = Heading("Wire bytes per sample", minor=True, last=True, interval=False)
 
 WIRE_BYTES = EstimatedQuantity(
@@ -124,7 +120,7 @@ WIRE_BYTES = EstimatedQuantity(
     compared=compared(
         "wire_bytes",
         "bytes on the wire per sample",
-        _wire_bytes_of_round,
+        lambda row, params: per_sample("wire_bytes", row),
         "B",
         cost=Cost("bytes", "Wire bytes per sample"),
     ),
@@ -158,10 +154,6 @@ WIRE_BYTES = EstimatedQuantity(
 )
 
 
-def _wire_packets_of_round(row: Row, params: Parameters) -> float | None:
-    return per_sample("wire_packets", row)
-
-
 WIRE_PACKETS = EstimatedQuantity(
     key="wire_packets_per_sample",
     unit="",
@@ -171,7 +163,7 @@ WIRE_PACKETS = EstimatedQuantity(
     compared=compared(
         "wire_packets",
         "packets per sample",
-        _wire_packets_of_round,
+        lambda row, params: per_sample("wire_packets", row),
         "",
         cost=Cost("packets", "Wire packets per sample"),
     ),

@@ -272,7 +272,8 @@ class EntitiesView(View[Row]):
         found = [Text(" · ".join(filter(None, head)), style="bold")]
         for name, text in lines:
             if text:
-                found += _wrapped(name, text, width)
+                for place, line in enumerate(textwrap.wrap(text, max(20, width - 10))):
+                    found.append(Text(f"{'' if place else name:8} {line}"))
         return found[:height]
 
     key_of = staticmethod(lambda row: row.entity["key"])
@@ -325,9 +326,3 @@ def _of_endpoint(state: EntityRow, row: Row) -> list[tuple[str, str]]:
         ("name", one["name"]),
         ("vendor", vendor(one["vendor"])),
     ]
-
-
-def _wrapped(name: str, text: str, width: int) -> Iterator[Text]:
-    """Yield the lines of a text, its name in front of the first one."""
-    for place, line in enumerate(textwrap.wrap(text, max(20, width - 10))):
-        yield Text(f"{'' if place else name:8} {line}")
