@@ -59,10 +59,10 @@ Row = dict[str, Any]
 
 @dataclass
 class Recorded:
-    """One round."""
+    """A recorded round."""
 
     latencies_ns: Floats
-    """In the order of sending."""
+    """Latencies in the order of sending, ns."""
     times_s: Floats
     """When each came back, since the first was sent."""
     warmup_s: float
@@ -98,12 +98,12 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Campaign:
-    """What a simulated campaign came to."""
+    """Result of a simulated campaign."""
 
     rounds: int
     seconds: float
     width: float
-    """Relative."""
+    """Half-width of the interval, as a share of the median."""
     holds: bool
     """Whether its interval holds what is true of the case: of its recorded rounds as a whole."""
     holds_its_length: bool
@@ -112,7 +112,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Recording:
-    """One case."""
+    """Recorded rounds of one case."""
 
     case: Case
     rounds: list[Recorded]

@@ -25,10 +25,10 @@ class Coverage:
     samples: int
     figure: str
     campaigns: int
-    """That gave an interval."""
+    """Campaigns that gave an interval."""
     covered: int
     without: int
-    """That gave none."""
+    """Campaigns that gave no interval."""
 
     @property
     def share(self) -> stats.Estimate:

@@ -14,7 +14,7 @@ from busmark.cli.output import echo, print_error, wrapped
 
 @dataclass(frozen=True)
 class Question:
-    """One of the five."""
+    """A question of `busmark init`."""
 
     key: str
     """`test`, `adapters`, or the option of a line that the answer stands for."""

@@ -29,7 +29,7 @@ SHORTEST_S = 0.15
 machine, the first 0.15 s by 1 % at most. And rounds of 0.02 s differ from each other up to twice as
 much as rounds of 0.2 s, which the variation inside them does not predict."""
 PILOT_S = SHORTEST_S
-"""Length of the first."""
+"""Length of the first round, from which the next length is chosen."""
 PILOT_SHARE = 0.5
 """Length of the other pilot rounds, as a share of a round's fixed time, where that is longer."""
 LONGEST_S = 10.0
@@ -64,7 +64,7 @@ class Length:
 
     seconds: float
     why: str
-    """Reason in a sentence; empty in the pilot."""
+    """Reason for the length, in a sentence; empty in the first round."""
     figures: dict[str, float | int | None]
     """Figures by which the length was chosen."""
 

@@ -71,7 +71,8 @@ class Seat:
     config: dict[str, Any]
 
     def does(self, roles: frozenset[str], flows: Flows | None = None) -> bool:
-        """Return whether it has one of these roles, of these in what is measured."""
+        """Return whether the participant has one of these roles; with `flows`, in a measured
+        flow."""
         return any(
             role["role"] in roles and not (flows and flows.background(role["writer"]))
             for role in self.roles

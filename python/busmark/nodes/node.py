@@ -117,7 +117,7 @@ class Node:
         self.visits = 0
         """Number of times that the node was reached."""
         self.sent_bytes = 0
-        """Files that had to be sent, before compression."""
+        """Bytes of the files that had to be sent, before compression."""
         self._wanted = wanted
         self.patience_s = patience_s
         self._lock = threading.RLock()
@@ -238,7 +238,7 @@ class Node:
 
     @property
     def run_dir(self) -> str:
-        """A folder there for sockets and pipes."""
+        """Folder on the node for sockets and pipes."""
         assert self._site
         return self._site.run_dir
 
@@ -342,7 +342,7 @@ class Nodes:
         return found
 
     def close(self) -> None:
-        """End the shells on all of them."""
+        """End the shells on all nodes."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(Node.close, self._nodes.values()))
 

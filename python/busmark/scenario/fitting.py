@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from busmark.scenario.model import Scenario
 
 AUTO = "auto"
-"""The run chooses how long to measure."""
+"""Word for a length of rounds that the run chooses."""
 
 
 class Unfit(ValueError):

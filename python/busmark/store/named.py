@@ -308,7 +308,7 @@ State = Literal["finished", "running", "interrupted", "imported", "damaged"]
 
 
 class ListedResult(BaseModel):
-    """A result."""
+    """A result in a list of results."""
 
     name: str
     """`@NAME` stands for the directory; where several have it, for the newest of them."""
@@ -327,7 +327,7 @@ class ListedResult(BaseModel):
     cases: int | None = None
     """Cases that can run."""
     unsupported: int | None = None
-    """Cases that cannot."""
+    """Cases that cannot run."""
     state: State
     """`interrupted`: `busmark run --resume` finishes it; `damaged`: its manifest cannot be read."""
     busmark_version: str | None = None

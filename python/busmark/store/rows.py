@@ -98,7 +98,7 @@ class Rows:
             self._keep(row)
 
     def settle(self) -> None:
-        """Bring everything into the table."""
+        """Write all rows into the table."""
         if self._pending:
             self._write(self)
 
@@ -184,7 +184,7 @@ def with_lines(frame: pl.DataFrame, rows: list[dict[str, Any]]) -> pl.DataFrame:
 Row = Mapping[str, Any]
 
 CODES = {int: "q", float: "d"}
-"""Type code of an array of these numbers."""
+"""Type codes of `array.array`, by the type of the numbers."""
 
 
 class Values:
@@ -196,7 +196,7 @@ class Values:
         self._count = 0
         self._first: Any = None
         self._several: array[Any] | list[Any] | None = None
-        """Once they are not all the same."""
+        """Values of the column, once they are not all the same."""
 
     def __getitem__(self, at: int) -> Any:
         return self._first if self._several is None else self._several[at]
@@ -240,7 +240,7 @@ class Block:
 
 
 class PackedRow(Row):
-    """A row of a block."""
+    """A view of one row of a packed block."""
 
     __slots__ = ("_at", "_block")
 

@@ -27,12 +27,12 @@ COUNT = 2**62
 BYTES = 2**50
 SECONDS = 1e9
 RATE = 1e15
-"""Per second, or Mbit/s."""
+"""Largest rate that can be, per second or in Mbit/s."""
 PLAIN = 1e40
 """Limit for a figure without its own unit: a square of nanoseconds has to fit."""
 ROUNDS = 10**6
 TEXT = 10_000
-"""Characters."""
+"""Characters of a text at most."""
 
 Bounds = tuple[float, float]
 

@@ -31,9 +31,9 @@ class HistorySeries:
     """Series of one figure."""
 
     machine: str
-    """Key of its facts."""
+    """Key of the machine, made of its facts."""
     case: str
-    """Key of its parameters."""
+    """Key of the case, made of its parameters."""
     figure: str
     entries: list[HistoryEntry] = field(default_factory=list)
     cases: list[TrackedCase] = field(default_factory=list)
@@ -41,7 +41,7 @@ class HistorySeries:
 
     @property
     def figures(self) -> list[Figure]:
-        """One for each entry."""
+        """The figure of each entry of the series."""
         return [case.figures[self.figure] for case in self.cases]
 
     @property

@@ -393,7 +393,7 @@ def _rate(test: Message) -> str:
 
 @dataclass(frozen=True)
 class Trouble:
-    """One of them."""
+    """A trouble on a bus, in words."""
 
     at_ns: int
     """When it was reported, ns since 1970 by the clock of the participant's host."""

@@ -81,7 +81,7 @@ def check_readable(found: Analysis) -> None:
 def described(
     path: Path, packets: Packets, named: Sequence[Named], *, until: Confirmation | None = None
 ) -> Analysis:
-    """Return what is known of it."""
+    """Return the analysis of a capture."""
     summary = packets.summary
     first = packets.rows.lazy().filter(pl.col("part") == 0).select("protocol").collect()
     counts = first.group_by("protocol").len().sort("len", "protocol", descending=[True, False])

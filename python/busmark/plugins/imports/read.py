@@ -61,7 +61,7 @@ class Collection:
     refused: dict[str, UserError] = field(default_factory=dict)
     """Refused files, with the error that says why."""
     order: list[str] = field(default_factory=list)
-    """All files."""
+    """All files, in the order in which they were named."""
 
 
 def import_results(

@@ -20,7 +20,7 @@ class UserType:
     """A type in an IDL file."""
 
     idl: Path
-    """Absolute."""
+    """Path of the IDL file, absolute."""
     name: str
     """Name with its modules: `sensors::PointCloud`."""
 

@@ -141,7 +141,7 @@ class RatePoint(Frozen):
     """One rate that was measured."""
 
     rate_hz: float
-    """Offered, as the scenario says."""
+    """Offered rate of a writer, as the scenario says."""
     written_per_s: Figure | None
     """Samples that the writers wrote at this rate, all together."""
     latency: Figure | None

@@ -28,7 +28,7 @@ from busmark.scenario import Scenario
 from busmark.store import Case
 
 FOLDER = "security"
-"""Within the run directory."""
+"""Folder of the documents within the run directory."""
 VALID_DAYS = 30
 """A campaign is over by then."""
 
@@ -200,7 +200,7 @@ class Use:
     participant: str
     profile: str
     publish: tuple[str, ...] = ()
-    """Topics."""
+    """Topics that the participant writes."""
     subscribe: tuple[str, ...] = ()
 
 

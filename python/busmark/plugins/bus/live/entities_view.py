@@ -193,7 +193,7 @@ class EntitiesView(View[Row]):
         self.everything = False
         """The topics by which participants are driven are shown, too."""
         self._round = 0
-        """The latest of several that follow counts."""
+        """Number of the latest look; results of earlier looks are dropped."""
 
     def begin(self) -> None:
         """Look at the bus, and follow what comes and goes, until `end`."""

@@ -99,7 +99,7 @@ MUCH = Claim(12.0, inf)
 """Half of what averages there differ by, 14.6 against 0.6 ms. How many packets wait depends on
 what else goes over the connection."""
 FEW_LOST = Claim(1 - 3 / 50, 1 - 1 / 150)
-"""One to three of 50 to 150."""
+"""Claim on the share that arrived: of 50 to 150 packets one to three were lost."""
 ALIKE = ("samples", "payload", "size", "adapter", "peer", "background", "settings.agents")
 """Parameters in which two conditions of one deployment are alike."""
 

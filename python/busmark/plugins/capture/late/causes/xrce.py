@@ -24,7 +24,7 @@ class Recovery:
     first: Packet
     again: Packet
     asked: tuple[Packet, Packet]
-    """The first ACKNACK that asks for it and the last."""
+    """The first and the last ACKNACK that ask for the message."""
     beat: Packet | None
     """The last HEARTBEAT before, that says that it exists."""
     stream: Stream
@@ -33,7 +33,7 @@ class Recovery:
 
     @property
     def number(self) -> int:
-        """The message's, in its stream."""
+        """Sequence number of the message in its stream."""
         return self.again.last_seq or 0
 
 
