@@ -42,7 +42,7 @@ LIMITS = {10: (5.0, 1.0), 100: (40.0, 2.0)}
 PAGE_S = 5.0
 """Limit of the page of a result that was analysed."""
 
-KEPT = ("analysis.json", "estimates.parquet", "series.parquet")
+KEPT = ("estimates.parquet", "series.parquet")
 """Files in which a result keeps its analysis."""
 
 SHOW_S = 1.0

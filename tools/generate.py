@@ -67,7 +67,7 @@ GENERATED: dict[str, Callable[[], str]] = {
     "docs/reference/metrics.md": metrics.page,
     "docs/reference/coverage.md": coverage.page,
     **{
-        f"python/busmark/scenarios/{name}/README.md": partial(packs.page, name)
+        f"python/busmark/plugins/papers/scenarios/{name}/README.md": partial(packs.page, name)
         for name in DOCUMENTS
     },
 }

@@ -113,6 +113,10 @@ class Plugin:
     """A module whose `OF_CASES` are rows of the table of quantities."""
     charts: str = ""
     """A function that returns `present.charts.kinds.ChartKind`s of the report."""
+    layout: str = ""
+    """`present.layout.Shown`s of its quantities."""
+    scenarios: str = ""
+    """Folder of scenarios that it brings, `module:folder`."""
     columns: str = ""
     """File of the columns that it adds to the tables of a result, `module:file`: written as
     `store/columns.toml`."""
@@ -270,7 +274,7 @@ def load(source: str) -> Any:
 
 
 def beside(source: str) -> Path:
-    """Return the file that `module:file` names, in the module's folder."""
+    """Return the file or folder that `module:file` names, in the module's folder."""
     module, _, name = source.partition(":")
     return Path(str(import_module(module).__file__)).with_name(name)
 

@@ -20,6 +20,7 @@ from busmark.estimate.columns import CHANGES, SINGLE
 from busmark.estimate.frames import schema
 from busmark.estimate.one_case import SAMPLE_COLUMNS
 from busmark.model.figure import Quantity
+from busmark.model.figures import Figures
 from busmark.store import Manifest, Result
 from busmark.store.columns import OF_PLUGINS
 from busmark.store.named import resolve
@@ -170,6 +171,16 @@ class Results:
     def findings(self) -> pl.DataFrame:
         """Findings that spoil, or may spoil, the measurement: cause, evidence, remedy."""
         return frames.findings(self.manifest.findings)
+
+    def figures(self, case: str) -> Figures:
+        """Return the figures of a case, to be found by quantity, statistic and part:
+        `figures(case).get(ONE_WAY, P99, flow="imu")`.
+
+        Raises:
+            UserError: there is no such case.
+        """
+        self._must_know(case)
+        return frames.figures(self.estimates.filter(pl.col("case") == case)).get(case, Figures())
 
     @property
     def reported(self) -> pl.DataFrame:

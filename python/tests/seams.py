@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from click.testing import CliRunner
 import busmark
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
+from busmark.model.case import CaseSummary
+from busmark.model.figures import Estimated
 
 
 @dataclass(frozen=True)
@@ -68,16 +71,37 @@ def reviewed(path: Path, text: str) -> None:
     assert text == known, "\n".join(lines)
 
 
+def viewed(case: Mapping[str, Any]) -> CaseSummary:
+    """Return a case of a JSON document with the views of its rows: latencies, segments, pairs."""
+    rows = [Estimated(**{"value": None, **row}) for row in case["figures"]]
+    return CaseSummary.model_validate({**case, "figures": rows})
+
+
+def row_of(case: Mapping[str, Any], quantity: str, statistic: str, **of: Any) -> Any:
+    """Return the row of a figure of a case of a JSON document, by default of its typical round;
+    None where there is none."""
+    wanted = {"quantity": quantity, "statistic": statistic, "over": "rounds", "scope": "case", **of}
+    keys = (*wanted, "of", "node", "round")
+    rows = [row for row in case["figures"] if all(row.get(k) == wanted.get(k) for k in keys)]
+    assert len(rows) <= 1, (wanted, rows)
+    return next(iter(rows), None)
+
+
 class Document(dict[str, Any]):
-    """A JSON document whose keys are attributes; one that is not there is an error."""
+    """A JSON document whose keys are attributes, and the views of its rows where it is a case; one
+    that is not there is an error."""
+
+    @cached_property
+    def _viewed(self) -> CaseSummary:
+        return viewed(self)
 
     def __getattr__(self, name: str) -> Any:
         if name in self:
             return self[name]
         if name == "case":
             return lambda identifier: next(c for c in self["cases"] if c["id"] == identifier)
-        if name == "rtt_2":
-            return self["latency"] and self["latency"]["half_round_trip"]
+        if {"figures", "params"} <= self.keys():
+            return getattr(self._viewed, name)
         raise AttributeError(name)
 
 

@@ -11,8 +11,7 @@ from tools.mutations import values
 
 from busmark.adapters import Adapter
 from busmark.plan import expand, expected_s
-from busmark.scenario import parse
-from busmark.scenario.load import SHIPPED
+from busmark.scenario import parse, shipped
 
 CAPABILITIES: dict[str, Any] = {
     "transports": ["fast", "slow", "udp", "shm"],
@@ -94,8 +93,8 @@ class Scenarios:
     def __init__(self, folder: Path) -> None:
         (folder / "body.bin").write_bytes(b"body")
         own = OWN.replace("body.bin", str(folder / "body.bin"))
-        shipped = [path.read_text(encoding="utf-8") for path in sorted(SHIPPED.rglob("*.toml"))]
-        self.own, self.shipped = own, shipped
+        self.own = own
+        self.shipped = [path.read_text(encoding="utf-8") for path in shipped().values()]
 
     def scenario(self, number: int, rng: Random) -> None:
         """Damage a scenario, as text or by `--set`, and expand it into cases."""

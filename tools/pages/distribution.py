@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from busmark.model.distribution import HOP, LOSS
 from busmark.model.entry import TWO_LEVEL
 from busmark.model.entry import Explained as Metric
 from busmark.model.quantities.latency import CLOCK_BOUND
 from busmark.model.statistics import POOLED, REPORTED
 from busmark.model.text import joined
+from busmark.stats import LADDER
 
 PERCENTILES = [one for one in REPORTED if one.percent is not None]
 
@@ -14,7 +16,7 @@ RANKED = (
     *(one.explained for one in REPORTED if one.explained),
     Metric(
         f"{joined([one.name for one in PERCENTILES])} of a round",
-        tuple(one.key for one in PERCENTILES),
+        tuple(one.name for one in PERCENTILES),
         "The percentile of a typical round, the median over rounds, with an interval; only where "
         "every round supports it. A lost ping is later than any that came back.",
         "smallest observed value with at least this percentage of the round at or below it. "
@@ -27,7 +29,7 @@ RANKED = (
 DISTRIBUTION = (
     *RANKED,
     Metric(
-        "What was lost", ("loss",),
+        "What was lost", (LOSS,),
         "Share of the pings, or probes, that never came back. A percentile that falls among them "
         "in some round has no value. Where the median falls among the lost there is no "
         "distribution.",
@@ -39,43 +41,43 @@ DISTRIBUTION = (
     ),
     *CLOCK_BOUND.explained,
     Metric(
-        "Percentile ladder, all rounds pooled", ("percentiles",),
+        "Percentile ladder, all rounds pooled", tuple(f"p{percent:.10g}" for percent in LADDER),
         "50, 75, 90, 95, 99, 99.9 … 99.9999 of all samples of all rounds together; so p99 here "
         "differs from p99 of a round. A lost ping is later than any that came back; a percentile "
         "that falls among the lost has no value.",
         "value of rank ⌈n·p/100⌉; absent unless at least 10 samples are expected beyond it. "
-        "Interval: Woodruff's, over rounds (`low_ns`, `high_ns`); absent where a limit would lie "
+        "Interval: Woodruff's, over rounds (`low`, `high`); absent where a limit would lie "
         "beyond the samples, or where one or two rounds decide the tail",
         "all counted rounds, pooled",
         "What a typical round has: one bad round decides the tail of all.",
     ),
     *dict.fromkeys(one.explained for one in POOLED),
     Metric(
-        "Count", ("count",),
-        "Samples behind the figures.",
+        "Count", (),
+        "Samples behind the figures: the column `count`.",
         "",
         "all counted rounds",
         "How many of them are independent.",
     ),
     Metric(
-        "Effective count", ("effective_count",),
-        "The effective sample size: how many independent samples would give a mean of the same "
-        "precision, because neighbours are alike.",
+        "Effective count", (),
+        "The effective sample size, the column `effective`: how many independent samples would "
+        "give a mean of the same precision, because neighbours are alike.",
         "n · s² / (b · s_b²) of each round, by means of batches of length b = √n (Flegal & Jones "
         "2010), at most n; summed over rounds",
         "all counted rounds, in time order",
         "Dependence that reaches further than one batch.",
     ),
     Metric(
-        "Best part", ("best",),
+        "Best part", (),
         "Count, minimum, mean, maximum and standard deviation of the best 100, 99.9, 99 and 90 %, "
-        "as the test suite of OpenSplice prints them.",
+        "as the test suite of OpenSplice prints them: rows over `best 99 %`.",
         "the ⌈n·p/100⌉ smallest samples",
         "all counted rounds, pooled",
         "Anything of what was left out. It shows how far a few samples decide mean and deviation.",
     ),
     Metric(
-        "Deviation of one hop", ("hop_std",),
+        "Deviation of one hop", (HOP,),
         "Between which the standard deviation of one of the two ways of a round trip lies, if the "
         "two are alike; null for what is one way already.",
         "σ/2 if both ways always go alike, σ/√2 = 0.707 σ if they are independent",
@@ -84,9 +86,9 @@ DISTRIBUTION = (
         "more than the upper bound.",
     ),
     Metric(
-        "Modes", ("modality",),
+        "Modes", ("modes", "mode_1", "mode_2", "mode_1_share", "mode_2_share", "valley_ratio"),
         "How many well separated peaks the density has, where the two largest are, which samples "
-        "are of each (`low_ns` to `high_ns`: from the valley below to the valley above) and their "
+        "are of each (`low` to `high`: from the valley below to the valley above) and their "
         "share, and how deep the valley between the two is. Null for jitter, by two clocks, and "
         "where a value is not positive.",
         "Gaussian kernel on log(x), Silverman's bandwidth; a valley at most half as high as the "
@@ -95,12 +97,12 @@ DISTRIBUTION = (
         "Why; nor whether the modes alternate or follow each other. See the finding `bimodal`.",
     ),
     Metric(
-        "Drift", ("drift",),
+        "Drift", ("drift", "trending_rounds"),
         "Change from the first third of a round to its last, and in how many rounds there is a "
         "trend. Null for jitter, by two clocks, and where a timeline changes something in the "
         "middle of rounds.",
         "median of the last third / median of the first − 1, of a typical round: median over "
-        "rounds, and interval, of 1 + change on logarithms; `trending`: Mann–Kendall on the "
+        "rounds, and interval, of 1 + change on logarithms; `trending_rounds`: Mann–Kendall on the "
         "medians of 20 blocks, p < 0.01",
         "all counted rounds, in time order",
         "A bump that returns to its beginning.",

@@ -8,7 +8,7 @@ from tools.pages.distribution import DISTRIBUTION, SHAPE
 from busmark.compare.fits import DiscoveryGrowth, SizeFit
 from busmark.model.entry import STUDENT, TESTS, PartQuantity
 from busmark.model.entry import Explained as Metric
-from busmark.model.figure import Distribution
+from busmark.model.figure import Frozen
 from busmark.model.latency import SegmentTable
 from busmark.model.quantities import OF_CASES, QUANTITIES, parts
 from busmark.plugins.capture.route import Wire
@@ -22,10 +22,10 @@ def _tabled(section: str) -> tuple[Metric, ...]:
 
 BY_ROUND = Metric(
     "Statistics of each round",
-    ("by_round",),
-    "For each latency the median, mean and percentiles of every round, and what intervals and "
-    "comparisons are made of: the variance that the variation inside a round implies, and the "
-    "smallest and largest sample.",
+    (),
+    "For each latency the median, mean and percentiles of every round (scope `round`), and what "
+    "intervals and comparisons are made of besides: the variance that the variation inside a round "
+    "implies (over `inside`).",
     "as of a typical round, before the median over rounds is taken",
     "samples of each counted round",
     "More than the figure of a typical round does: single rounds have no interval.",
@@ -262,7 +262,8 @@ SECTIONS = (
      LATENCY, None),
     ("Segment", "A row of `segment_tables`: a part of a ping's way, in nanoseconds.",
      SEGMENT, SegmentTable),
-    ("Distribution", "Figures of a set of latencies, in nanoseconds.", DISTRIBUTION, Distribution),
+    ("Distribution", "Statistics of a latency, a jitter or an ipdv, each a row of the [table of "
+                     "estimates](python.md#restimates), in nanoseconds.", DISTRIBUTION, None),
     ("Shape", "What charts of latency and signed jitter draw: kinds and columns of the "
               "[table of series](python.md#rseries).", SHAPE, None),
     ("Fit", "The line of latency over size (`fits`).", FIT, SizeFit),
@@ -351,11 +352,7 @@ def page() -> str:
     lines = [md.head("Metrics", "`tools/pages/metrics.py`"), INTRODUCTION]
     for title, text, metrics, model in SECTIONS:
         if model:
-            explained = {name for metric in metrics for name in metric.fields}
-            if differing := explained ^ (set(model.model_fields) - {"quantity"}):
-                raise KeyError(
-                    f"{model.__name__}: explained and existing fields differ: {differing}"
-                )
+            _check(metrics, model)
         lines += [f"## {title}\n", text + "\n"]
         for metric in metrics:
             lines += _section(metric)
@@ -368,8 +365,17 @@ def _section(metric: Metric) -> list[str]:
         md.paragraph(metric.definition),
     ]
     if metric.fields:
-        lines.append(f"- Fields: {', '.join(md.code(name) for name in metric.fields)}")
+        lines.append(f"- Names: {', '.join(md.code(name) for name in metric.fields)}")
     if metric.formula:
         lines.append(f"- Formula: {metric.formula}")
     lines += [f"- Source: {metric.source}", f"- Cannot say: {metric.cannot}", ""]
     return lines
+
+
+def _check(metrics: tuple[Metric, ...], model: type[Frozen] | type[SegmentTable]) -> None:
+    """Raise `KeyError` unless every field is explained, and every explained field exists."""
+    lines = {name for metric in metrics for name in metric.fields}
+    names = model.model_fields if issubclass(model, Frozen) else model.__dataclass_fields__
+    fields = {*names} - {"quantity"}
+    if lines != fields:
+        raise KeyError(f"{model.__name__}: explained and existing fields differ: {lines ^ fields}")

@@ -13,7 +13,6 @@ manifest.json          what was run, where, with what, and what was found
 cases.parquet          one row per case and round: status, reason, summary
 estimates.parquet      every figure of the result, made from the tables; may be deleted
 series.parquet         the curves of its charts, made from the tables; may be deleted
-analysis.json          what `busmark show --json` prints, made from the tables; may be deleted
 cases.jsonl            rows that are not in that table yet, while a large campaign runs
 samples/*.parquet      raw time stamps, one file per round: CASE.rNNN.parquet
 participants/*.parquet who took part, one file per round

@@ -68,7 +68,7 @@ def command(
     With --require, or where the scenario has requirements, exit code 1 if one is missed or
     undecided.
 
-    The analysis is kept in the result (analysis.json, estimates.parquet, series.parquet) until the
+    The analysis is kept in the result (estimates.parquet, series.parquet) until the
     rounds or Busmark change, so the next time is faster; the files may be deleted.
     """
     directory, wanted = case_of(str(place))

@@ -179,8 +179,8 @@ def carried(group: Group, cases: Sequence[CaseSummary]) -> list[Answer]:
     several rates of one size, or where workloads differ in more than the rate."""
     paced: dict[str, list[Paced]] = {}
     for case in cases:
-        if case.throughput and case.throughput.paced:
-            paced.setdefault(case.label, []).append(case.throughput.paced)
+        if case.paced:
+            paced.setdefault(case.label, []).append(case.paced)
     if len({_but_for_rate(case) for case in cases if is_paced(case)}) != 1:
         return []
     if any(len({_specified(p) for p in of_label}) < len(of_label) for of_label in paced.values()):
@@ -205,7 +205,7 @@ def _but_for_rate(case: CaseSummary) -> tuple[object, ...]:
 def is_paced(case: CaseSummary) -> bool:
     """Return whether it is a throughput case with a rate: its goodput is what was asked for, at
     best."""
-    return bool(case.throughput and case.throughput.paced)
+    return case.paced is not None
 
 
 def _specified(paced: Paced) -> float:

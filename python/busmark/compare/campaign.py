@@ -24,11 +24,12 @@ from busmark.compare.rounds import Rounds
 from busmark.errors import UserError
 from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
-from busmark.estimate.one_case import inside, tasks_of
+from busmark.estimate.one_case import CaseFigures, inside, record, tasks_of
 from busmark.facts import adapter_facts
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Floor
 from busmark.model.figure import CONFIDENCE, Figure, Frozen
+from busmark.model.figures import Figures
 from busmark.model.naming import Label, labels
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.stream import GOODPUT, THEORETICAL
@@ -166,7 +167,7 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     goodput of TCP at full speed over such links in the same campaign; for a search, over the same
     nodes."""
     filling = {name for name, facts in adapter_facts().items() if facts.practical_capacity}
-    streams = [c for c in cases if c.adapter in filling and c.throughput and not c.params.rate_hz]
+    streams = [c for c in cases if c.adapter in filling and c.has_stream and not c.params.rate_hz]
     plain = [c for c in streams if GOODPUT.figure(c)]
     by_nodes, by_link = _greatest(plain, NODES + LINKS), _greatest(plain, LINKS)
     completed = []
@@ -175,13 +176,12 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
         if case.capacity:
             practical = by_nodes.get(_links(case, NODES + LINKS))
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
-            case = case.model_copy(update={"capacity": case.capacity.model_copy(update=limits)})
-        elif case.throughput and (goodput := GOODPUT.figure(case)):
+            case = case.model_copy(update=limits)
+        elif case.has_stream and (goodput := GOODPUT.figure(case)):
             practical = by_link.get(_links(case, LINKS)) if rated else None
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
-            paced = _paced(case.params, THEORETICAL.value(case), goodput, limits)
-            changed = case.throughput.model_copy(update={"paced": paced, **limits})
-            case = case.model_copy(update={"throughput": changed})
+            paced = _paced(case.params, THEORETICAL.value(case), goodput)
+            case = case.model_copy(update={"paced": paced, **limits})
         completed.append(case)
     return completed
 
@@ -196,12 +196,7 @@ def _greatest(cases: Sequence[CaseSummary], names: tuple[str, ...]) -> dict[tupl
     return found
 
 
-def _paced(
-    params: Parameters,
-    theoretical: float | None,
-    goodput: Figure,
-    limits: Mapping[str, float | None],
-) -> Paced | None:
+def _paced(params: Parameters, theoretical: float | None, goodput: Figure) -> Paced | None:
     """Return the specified rate and the goodput that was carried; None at full speed."""
     if not params.rate_hz:
         return None
@@ -210,11 +205,7 @@ def _paced(
     if mesh and theoretical is not None:
         # Everybody sends to everybody: the goodput is of all together, and so is what was asked.
         specified = theoretical * (params.size or 0) * 8 / 1e6
-    return Paced(
-        specified_mbit_per_s=specified,
-        carried=_per_node(goodput, params),
-        **limits,
-    )
+    return Paced(specified_mbit_per_s=specified, carried=_per_node(goodput, params))
 
 
 NODES = ("writer_on", "reader_on")
@@ -240,15 +231,40 @@ def _per_node(goodput: Figure, params: Parameters) -> Figure:
 LEFT_OUT = 8
 """Imported files, or parts of them, that were not read: more are counted."""
 
+NOTHING = CaseFigures(Figures())
+
+
+UNJUDGED = "requirements: "
+"""Begin of the problem that keeps requirements from being judged."""
+
+
+class Required(NamedTuple):
+    """Verdicts on the scenario's requirements, and why there are none."""
+
+    judged: list[RequirementVerdict]
+    problems: list[str]
+
+
+class KnownFigures(NamedTuple):
+    """What is known of a result without its samples."""
+
+    cases: Mapping[str, CaseFigures]
+    required: Required
+
+
 BASELINE = "baseline"
 """Family of adapters."""
 
 
 def summarise(
-    result: Result, *, with_series: bool = True, early: EarlyCases | None = None
+    result: Result,
+    *,
+    with_series: bool = True,
+    early: EarlyCases | None = None,
+    known: KnownFigures | None = None,
 ) -> Campaign:
     """Analyse a result; without series its curves are left out. `early`: cases that are analysed
-    already.
+    already; `known`: what is known of all of them, so that no samples are read.
 
     Damaged or missing files are listed in `Campaign.problems`, the rest is used.
     """
@@ -257,14 +273,17 @@ def summarise(
     rows = {task.case.id: task.rows for task in tasks if task.rows}
     flats = {task.case.id: dim.flatten(task.params) for task in tasks}
     source = manifest.source
-    found = every(common, tasks, early)
-    cases = [case for case, _ in found]
+    if known is None:
+        found = every(common, tasks, early)
+    else:
+        found = [known.cases.get(task.case.id, NOTHING) for task in tasks]
+    cases = [record(common, task, each) for task, each in zip(tasks, found, strict=True)]
     left_out = source.left_out if source else []
     problems = [inside(text, result.directory) for text in result.damage]
     problems += left_out[:LEFT_OUT]
     if more := len(left_out) - len(left_out[:LEFT_OUT]):
         problems.append(f"{more} more: left_out in manifest.json")
-    problems += [problem for _, text in found for problem in text]
+    problems += [problem for each in found for problem in each.problems]
     cases = with_network_capacity(_with_floors(cases, flats))
     cases = _with_baselines(cases, manifest.adapters)
     grouped = groups(cases)
@@ -273,7 +292,7 @@ def summarise(
     step_ns = manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
     counted = Rounds(cases, rows, interleaved=source is None, step_ns=step_ns)
     ranked, costs = rankings(counted, manifest.findings), effects(counted)
-    required = _required(result, cases)
+    required = known.required if known else _required(result, cases)
     problems += required.problems
     return Campaign(
         requirements=required.judged,
@@ -341,21 +360,16 @@ def _commands(result: Result) -> list[RoundCommand]:
     ]
 
 
-class _Required(NamedTuple):
-    judged: list[RequirementVerdict]
-    problems: list[str]
-
-
-def _required(result: Result, cases: list[CaseSummary]) -> _Required:
+def _required(result: Result, cases: list[CaseSummary]) -> Required:
     """Return what cases say to the requirements of the scenario."""
     written = result.manifest.scenario.get("require") or []
     if not written:
-        return _Required([], [])
+        return Required([], [])
     try:
         sections = [RequireSection.model_validate(each) for each in written]
-        return _Required(judge(result, cases, [each.requirement() for each in sections]), [])
+        return Required(judge(result, cases, [each.requirement() for each in sections]), [])
     except (UserError, ValueError) as error:
-        return _Required([], [f"requirements: {error}"])
+        return Required([], [f"{UNJUDGED}{error}"])
 
 
 def _declared(adapter: str, manifest: Manifest) -> str:

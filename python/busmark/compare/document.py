@@ -85,8 +85,7 @@ def _tool(side: Side) -> str:
 
 def _row(case: CaseSummary) -> dict[str, float | None]:
     """Return figures of a typical round; counts over all that count."""
-    stream = case.throughput
-    one_way = stream.probe_one_way if stream else None
+    one_way = case.one_way
     reported = next((each for each in case.reported if each.quantity == "one_way"), None)
 
     def latency(name: str) -> float | None:
@@ -99,11 +98,11 @@ def _row(case: CaseSummary) -> dict[str, float | None]:
 
     std = latency("std")
     memory = [rss for each in case.parts("participant") if (rss := each.value(RSS)) is not None]
-    loss = LOSS.figure(case) if stream else None
+    loss = LOSS.figure(case) if case.has_stream else None
     return {
         "received": RECEIVED.value(case),
-        "sent": SENT.value(case) if stream else None,
-        "lost": LOST.value(case) if stream else None,
+        "sent": SENT.value(case) if case.has_stream else None,
+        "lost": LOST.value(case) if case.has_stream else None,
         "relative_loss (%)": loss.value * PERCENT if loss else None,
         "latency_min (ms)": _over(latency("min"), MS),
         "latency_max (ms)": _over(latency("max"), MS),

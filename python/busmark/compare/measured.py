@@ -10,9 +10,9 @@ from busmark import stats
 from busmark.estimate.rounds import Row
 from busmark.model import statistics
 from busmark.model.case import CaseSummary
+from busmark.model.distribution import ByRound
 from busmark.model.entry import Compared
 from busmark.model.figure import Figure, Quantity, mean_over_rounds, over_rounds
-from busmark.model.latency import ByRound
 from busmark.model.limits import Subject
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import COMPARED, GOODPUT, QUANTITIES
@@ -134,9 +134,9 @@ def measured(
         figures["goodput.throughput"] = Measurement(sustained, reason=reason)
     elif case.test == "throughput":
         figures |= of_rounds(case.test, case.params, rows, of_stream=True)
-    for latency in case.by_round:
-        for name, each in latency.statistics.items():
-            figures[f"{name}.{latency.name}"] = _of(each, latency.quantity, step_ns)
+    for series, times in case.by_round.items():
+        for name, each in times.statistics.items():
+            figures[f"{name}.{series}"] = _of(each, times.quantity, step_ns)
     figures |= of_rounds(case.test, case.params, rows, of_stream=False)
     figures |= dict(_asked(case))
     headline = HEADLINE_OF.get(case.headline.kind, "goodput.throughput") if case.headline else None

@@ -231,7 +231,7 @@ def rankings(rounds: Rounds, findings: Sequence[Finding]) -> list[Ranking]:
     for case in rounds.cases.values():
         ranked = case.headline
         # At a rate that is asked for, the greatest goodput says nothing: all may carry it.
-        paced = case.throughput is not None and case.throughput.paced is not None
+        paced = case.paced is not None
         if ranked and (ranked.is_time or not paced) and not case.is_floor:
             key = (case.test, case.placement, case.size, *case.workload.items())
             by_workload.setdefault(key, []).append(case)

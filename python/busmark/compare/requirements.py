@@ -21,9 +21,9 @@ from busmark.estimate import rounds
 from busmark.model import limits
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
-from busmark.model.figure import CONFIDENCE, FloatArray, Frozen, Percentile
+from busmark.model.distribution import Distribution, Percentile
+from busmark.model.figure import CONFIDENCE, FloatArray, Frozen
 from busmark.model.figures import Estimated
-from busmark.model.latency import LatencyByRound
 from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, joined, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
@@ -142,20 +142,20 @@ class _Case:
         return [row for row in rounds.last_attempts(self.rows) if row["status"] == "ok"]
 
     @property
-    def _one_way(self) -> LatencyByRound | None:
-        return next((each for each in self.summary.by_round if each.quantity == "one_way"), None)
+    def _one_way(self) -> Distribution | None:
+        return self.summary.times("one_way")
 
     @property
     def off_ns(self) -> float:
         """How far one-way latencies may be off, either way, because they are measured by two
         clocks."""
-        return self._one_way.statistics["median"].off_ns if self._one_way else 0.0
+        return self._one_way.bound_ns if self._one_way else 0.0
 
     @property
     def unknown(self) -> str | None:
         """Why the case has no one-way latencies, if not because most were lost."""
-        found = self._one_way.statistics["median"] if self._one_way else None
-        return found.reason if found and found.figure is None and not found.lost else None
+        found = self._one_way.row("median") if self._one_way else None
+        return found.reason if found and found.value is None and found.bound is None else None
 
     def latencies(self, quantity: str) -> dict[int, FloatArray]:
         """Return latencies by round in order of sending, infinity for each that was lost.
@@ -311,7 +311,6 @@ def _row(case: _Case, requirement: Requirement) -> Estimated | None:
         high=figure.high,
         count=figure.count,
         rounds=figure.rounds,
-        is_estimate=True,
     )
 
 

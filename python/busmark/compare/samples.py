@@ -16,16 +16,16 @@ from busmark.compare.criterion import Criterion
 from busmark.compare.measured import Measurement, series_of
 from busmark.compare.sides import Side, SideCase
 from busmark.errors import UserError
-from busmark.estimate import latency, of_case, throughput
+from busmark.estimate import latency, throughput
 from busmark.estimate.distribution import Numbers, percentiles, reduced
 from busmark.estimate.one_case import SAMPLE_COLUMNS
 from busmark.estimate.rounds import Row
 from busmark.estimate.samples import Pool, Sent, Timed
 from busmark.model.case import CaseSummary
+from busmark.model.distribution import ByRound, Percentile
 from busmark.model.entry import percentile
-from busmark.model.figure import CONFIDENCE, FloatArray, Percentile, mean_over_rounds
+from busmark.model.figure import CONFIDENCE, FloatArray, mean_over_rounds
 from busmark.model.figures import Estimated
-from busmark.model.latency import ByRound
 from busmark.model.limits import Subject
 from busmark.store import Result
 
@@ -129,7 +129,7 @@ def estimated(case: CaseSummary, quantity: str, statistic: str) -> Estimated | N
     return next(
         (
             row
-            for row in of_case(case)
+            for row in case.figures
             if (row.quantity, row.statistic) == (quantity, statistic)
             and row.scope == "case"
             and row.over == "rounds"

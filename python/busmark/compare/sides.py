@@ -12,7 +12,7 @@ from typing import Any
 from busmark.compare.measured import CaseMeasured, measured
 from busmark.errors import UserError, nearest
 from busmark.estimate import machines, rounds
-from busmark.estimate.one_case import CaseAnalysis, CaseTask, analysed, case_params
+from busmark.estimate.one_case import CaseAnalysis, CaseTask, analysed, case_params, record
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.naming import FLOOR_ADAPTER, NamedCase, meant
@@ -88,9 +88,10 @@ class Side:
         if case.id in self.known.cases:
             return self.known.cases[case.id], []
         found = next(one for one in self.result.manifest.cases if one.id == case.id)
-        return analysed(
-            CaseAnalysis(self.result), CaseTask(found, case.params, case.named, case.good)
-        )
+        common = CaseAnalysis(self.result)
+        task = CaseTask(found, case.params, case.named, case.good)
+        figures = analysed(common, task)
+        return record(common, task, figures), [*figures.problems]
 
 
 def select(arguments: Sequence[str], by: Sequence[str], baseline: str | None) -> list[Side]:

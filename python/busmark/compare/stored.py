@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -16,22 +15,24 @@ from functools import cache, cached_property
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import polars as pl
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from busmark import __version__, files
-from busmark.compare.campaign import Campaign, summarise
-from busmark.estimate import rows, series
+from busmark.compare.campaign import UNJUDGED, Campaign, KnownFigures, Required, summarise
+from busmark.compare.requirements import RequirementVerdict
+from busmark.estimate import frames, series
 from busmark.estimate.all_cases import EarlyCases
 from busmark.estimate.columns import ESTIMATES, SERIES
+from busmark.estimate.one_case import CaseFigures
 from busmark.facts import fact_files
 from busmark.model.case import Curve
+from busmark.model.figures import Figures
 from busmark.plugin import active
 from busmark.store import Result
 from busmark.store.columns import (
-    ANALYSIS_FILE,
     ESTIMATES_FILE,
     SERIES_FILE,
     TABLES,
@@ -39,17 +40,12 @@ from busmark.store.columns import (
     polars_type,
 )
 
-KEY = "busmark:estimates"
-"""Key in a table's metadata: of what, and by what, it was made."""
+STATE, SEEN, NOTES = "busmark:state", "busmark:seen", "busmark:notes"
+"""Keys in a table's metadata: of what, and by what, it was made; sizes and times of these files;
+and further facts: problems, verdicts on requirements, parts of plug-ins."""
 
-HEAD = re.compile(rb'\{"seen": "(?P<seen>\w+)", "state": "(?P<state>[\w. +-]+)", "campaign":')
-"""Begin of a stored campaign."""
-
-MOST_HEAD = 1 << 10
-"""Bytes of it."""
-
-MOST_BYTES = 1 << 27
-"""Bytes of a campaign: a larger one is not kept, and a larger file is not ours."""
+FORM = re.compile(rf"{re.escape(__version__)} [0-9a-f]{{64}}")
+"""Form of a state."""
 
 CODE = ("adapters", "compare", "estimate", "model", "scenario", "stats", "store")
 """Packages that the figures come from."""
@@ -57,6 +53,36 @@ CODE = ("adapters", "compare", "estimate", "model", "scenario", "stats", "store"
 
 def _ignored(problem: str) -> None:
     pass
+
+
+class Notes(BaseModel):
+    """Facts of a result's cases that stand in no table."""
+
+    problems: dict[str, list[str]]
+    """What could not be used, by case."""
+    parts: dict[str, dict[str, Any]]
+    """What plug-ins make of cases, by case and plug-in."""
+    requirements: list[RequirementVerdict]
+    unjudged: list[str]
+    """Why requirements were not judged."""
+
+    @classmethod
+    def of(cls, campaign: Campaign) -> Notes:
+        """Return the notes of a campaign."""
+        parts = {
+            case.id: {
+                name: part.model_dump(mode="json") if isinstance(part, BaseModel) else part
+                for name, part in case.plugins.items()
+            }
+            for case in campaign.cases
+            if case.plugins
+        }
+        return cls(
+            problems={case.id: case.problems for case in campaign.cases if case.problems},
+            parts=parts,
+            requirements=campaign.requirements,
+            unjudged=[text for text in campaign.problems if text.startswith(UNJUDGED)],
+        )
 
 
 class StoredAnalysis:
@@ -108,7 +134,7 @@ class StoredAnalysis:
     def estimates(self) -> pl.DataFrame:
         """The table of estimates."""
         found = self._table(ESTIMATES_FILE, ESTIMATES)
-        return rows.table((self._made or self.make()).cases) if found is None else found
+        return frames.estimates((self._made or self.make()).cases) if found is None else found
 
     @cached_property
     def series(self) -> pl.DataFrame:
@@ -118,19 +144,28 @@ class StoredAnalysis:
 
     @cached_property
     def stored(self) -> Campaign | None:
-        """The stored campaign, without its curves; None where there is none of this result in its
-        present state."""
-        path = self._result.directory / ANALYSIS_FILE
-        try:
-            text = files.content(path, MOST_BYTES)
-        except FileNotFoundError:
+        """The campaign of the stored figures, without its curves; None where there are none of this
+        result in its present state."""
+        table = self._table(ESTIMATES_FILE, ESTIMATES)
+        if table is None:
             return None
-        except OSError:
-            text = b""
-        found = self._parsed(text)
-        if found is None:
-            self._unused(path)
-        return found
+        try:
+            notes = Notes.model_validate_json(self._metadata(ESTIMATES_FILE)[NOTES])
+        except (KeyError, ValidationError):
+            self._unused(self._result.directory / ESTIMATES_FILE)
+            return None
+        found = frames.figures(table)
+        names = dict.fromkeys((*found, *notes.problems, *notes.parts))
+        cases = {
+            name: CaseFigures(
+                found.get(name, Figures()),
+                parts=notes.parts.get(name, {}),
+                problems=notes.problems.get(name, ()),
+            )
+            for name in names
+        }
+        required = Required(notes.requirements, notes.unjudged)
+        return summarise(self._result, with_series=False, known=KnownFigures(cases, required))
 
     def make(self) -> Campaign:
         """Analyse the result, and write what is found if that can be written."""
@@ -148,47 +183,45 @@ class StoredAnalysis:
         return made
 
     def _store(self, campaign: Campaign) -> None:
-        tables = ((ESTIMATES_FILE, rows.table(campaign.cases)), (SERIES_FILE, _series(campaign)))
-        for name, table in tables:
+        directory = self._result.directory
+        metadata = {STATE: self._state, SEEN: _seen(directory)}
+        notes = Notes.of(campaign)
+        text = notes.model_dump_json()
+        # What JSON cannot say is not kept, rather than changed by it.
+        if Notes.model_validate_json(text) != notes:
+            return
+        for name, table, own in (
+            (SERIES_FILE, _series(campaign), metadata),
+            (ESTIMATES_FILE, frames.estimates(campaign.cases), {**metadata, NOTES: text}),
+        ):
             # Not by polars into the file: a full disk is no `OSError` there.
             memory = io.BytesIO()
-            table.write_parquet(memory, metadata={KEY: self._state})
-            files.write(self._result.directory / name, memory.getvalue())
-        seen = f'{{"seen": {json.dumps(_seen(self._result.directory))}, '.encode()
-        text = seen + self._head + campaign.model_dump_json().encode() + b"}\n"
-        cases = [case.model_copy(update={"series": ()}) for case in campaign.cases]
-        bare = campaign.model_copy(update={"cases": cases})
-        # What JSON cannot say is not kept, rather than changed by it.
-        if len(text) <= MOST_BYTES and self._parsed(text) == bare:
-            files.write(self._result.directory / ANALYSIS_FILE, text)
+            table.write_parquet(memory, metadata=own)
+            files.write(directory / name, memory.getvalue())
 
     @cached_property
     def _state(self) -> str:
+        """The state of the result: read from a file of its analysis while nobody has written to
+        what it was made of, for its contents need not be read then."""
         directory = self._result.directory
-        with suppress(OSError), files.opened(directory / ANALYSIS_FILE) as file:
-            found = HEAD.match(file.read(MOST_HEAD))
-            if found and found["seen"].decode() == _seen(directory):
-                return found["state"].decode()
+        known = self._metadata(ESTIMATES_FILE)
+        state = known.get(STATE, "")
+        if known.get(SEEN) == _seen(directory) and FORM.fullmatch(state):
+            return state
         return _state(directory)
 
-    @property
-    def _head(self) -> bytes:
-        return f'"state": {json.dumps(self._state)}, "campaign":'.encode()
-
-    def _parsed(self, text: bytes) -> Campaign | None:
-        found = HEAD.match(text)
-        if not found or found["state"].decode() != self._state or not text.endswith(b"}\n"):
-            return None
-        with suppress(ValidationError):
-            return Campaign.model_validate_json(text[found.end() : -2])
-        return None
+    def _metadata(self, name: str) -> dict[str, str]:
+        path = self._result.directory / name
+        with suppress(OSError, pl.exceptions.PolarsError):
+            return pl.read_parquet_metadata(io.BytesIO(files.content(path)))
+        return {}
 
     def _table(self, name: str, columns: Sequence[StoredColumn]) -> pl.DataFrame | None:
         path = self._result.directory / name
         schema = {column.name: polars_type(column.kind) for column in columns}
         with suppress(OSError, pl.exceptions.PolarsError):
             content = files.content(path)
-            if pl.read_parquet_metadata(io.BytesIO(content)).get(KEY) == self._state:
+            if pl.read_parquet_metadata(io.BytesIO(content)).get(STATE) == self._state:
                 found = pl.read_parquet(content)
                 if dict(found.schema) == schema:
                     return found

@@ -116,7 +116,7 @@ class Captures(Protocol):
     async def decode(
         self, case: Case, number: int, data: RoundData, cookie: int, folder: Path
     ) -> RoundPackets:
-        """Decode the captures of a round that has ended; `folder` is for files meanwhile."""
+        """Count and decode the packets of a round that has ended; `folder`: for files meanwhile."""
 
 
 def capture_hook() -> Captures:

@@ -7,7 +7,7 @@ from typing import Any
 
 from busmark.control import records
 from busmark.control.places import ParticipantPlace
-from busmark.model.parameters import POLICIES, Parameters
+from busmark.model.parameters import MEASURE, POLICIES, Parameters
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
 from busmark.plan.counts import is_timed
 from busmark.plan.duration import EXISTING_S
@@ -34,16 +34,25 @@ def qos_settings(qos: dict[str, Any]) -> dict[str, Any]:
     return settings
 
 
+def measure_settings(part: str, of: Parameters | PlannedFlow) -> dict[str, Any]:
+    """Return the keys of `[measure]` that a part of a setup has, with their values in a case or
+    flow; times are nanoseconds."""
+    values = ((each, getattr(of, each.name)) for each in MEASURE if each.setup == part)
+    return {
+        each.setting: round(value * SECOND) if each.name.endswith("_s") else value
+        for each, value in values
+    }
+
+
 def stream(flow: PlannedFlow, end: End, seed: int) -> dict[str, Any]:
     """Return what all endpoints at one end of a flow have in common."""
     return {
+        **measure_settings("stream", flow),
         "payload": flow.payload,
         "size": flow.size,
         "sizes": sizes_of(flow, seed),
-        "body_file": flow.body_file,
         "wait": end.participant.wait,
         "qos": qos_settings(flow.qos),
-        "verify": flow.verify,
         "instances": flow.instances,
         "filter_below": flow.filter_below,
     }
@@ -64,16 +73,15 @@ def schedule(flow: PlannedFlow, params: Parameters, seed: int) -> dict[str, Any]
     elif flow.rate_hz:
         most_hz = highest_rate_hz(flow, params)
         capacity = min(capacity, int(most_hz * params.length_s * 1.1) + 100)
+    # Background runs as long as what is measured may.
+    endless = {"samples": 0} if flow.background else {}
     return {
         "arrivals": flow.arrivals,
         "rate_hz": flow.rate_hz,
         "seed": seed % 2**63,
-        "warmup_ns": round(params.warmup_s * SECOND),
-        "duration_ns": round(params.length_s * SECOND),
-        # Background runs as long as what is measured may.
-        "samples": 0 if flow.background else params.samples,
         "capacity": capacity,
-        "timeout_ns": round(params.timeout_s * SECOND),
+        **measure_settings("schedule", params),
+        **endless,
     }
 
 
@@ -155,6 +163,10 @@ def _discovery(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tup
     new = params.new
     late_joiner, resident = (flow.writers[0], flow.readers[0])[:: 1 if new == "writer" else -1]
     shared = {"new": new, "topic": flow.topic, "rate_hz": flow.rate_hz}
+    timing = measure_settings("schedule", params)
+    # Everybody has to know all endpoints that are there before it counts.
+    timing["warmup_ns"] += round((params.existing or 0) * EXISTING_S * SECOND)
+    repetitions = timing.pop("samples") or params.max_samples
     yield (
         late_joiner,
         {
@@ -165,11 +177,8 @@ def _discovery(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tup
             "creates": params.creates,
             "peer_matches": params.resident_counts,
             "stream": stream(flow, late_joiner, seed),
-            "repetitions": min(params.samples or params.max_samples, MOST_REPETITIONS),
-            # Everybody has to know all endpoints that are there before it counts.
-            "warmup_ns": round((params.warmup_s + (params.existing or 0) * EXISTING_S) * SECOND),
-            "duration_ns": round(params.length_s * SECOND),
-            "timeout_ns": round(params.timeout_s * SECOND),
+            "repetitions": min(repetitions, MOST_REPETITIONS),
+            **timing,
         },
     )
     yield (
@@ -247,8 +256,7 @@ def _receiving(
 
 
 def _shared(flow: PlannedFlow, params: Parameters) -> Role:
-    interval_ns = round(params.interval_s * SECOND)
-    return {"topic": flow.topic, "echo": flow.answers, "interval_ns": interval_ns}
+    return {"topic": flow.topic, "echo": flow.answers, **measure_settings("role", params)}
 
 
 def _numbers(ends: Sequence[End]) -> list[int]:

@@ -351,24 +351,11 @@ def _surroundings(data: RoundData) -> dict[str, Any]:
     """Return where the round ran, and what the host counted meanwhile."""
     return {
         **{key: data.counters.get(key) for key in COUNTED},
-        **_captured(data),
         "cpus": data.cpus,
         "nodes": data.nodes,
         "one_clock": data.one_clock,
         "changed": data.changed,
         **data.clocks,
-    }
-
-
-def _captured(data: RoundData) -> dict[str, int]:
-    """Return what was captured on all interfaces; nothing where nothing was to be."""
-    if not data.captures:
-        return {}
-    drops = ("kernel_drops", "interface_drops", "dumpcap_drops")
-    return {
-        "captured": sum(each["packets"] for each in data.captures),
-        "captured_bytes": sum(each["bytes"] for each in data.captures),
-        "capture_dropped": sum(each[drop] for each in data.captures for drop in drops),
     }
 
 

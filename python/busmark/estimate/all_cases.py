@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from busmark.estimate.one_case import Analysed, CaseAnalysis, CaseTask, analysed, tasks_of
+from busmark.estimate.one_case import CaseAnalysis, CaseFigures, CaseTask, analysed, tasks_of
 from busmark.estimate.rounds import Row, rows_of
 from busmark.launcher import python
 from busmark.platform import usable_cpus
@@ -31,7 +31,7 @@ class EarlyCases:
         self._rounds = rounds
         self._common: CaseAnalysis | None = None
         self._tasks: dict[str, CaseTask] = {}
-        self._found: dict[str, tuple[CaseAnalysis, CaseTask, Analysed]] = {}
+        self._found: dict[str, tuple[CaseAnalysis, CaseTask, CaseFigures]] = {}
 
     def add(self, case: str, rows: Sequence[Row]) -> None:
         """Analyse a case of which these are all rows."""
@@ -39,14 +39,16 @@ class EarlyCases:
         with suppress(Exception):
             self._found[case] = self._analysed(case, rows)
 
-    def _analysed(self, case: str, rows: Sequence[Row]) -> tuple[CaseAnalysis, CaseTask, Analysed]:
+    def _analysed(
+        self, case: str, rows: Sequence[Row]
+    ) -> tuple[CaseAnalysis, CaseTask, CaseFigures]:
         if self._common is None:
             common, tasks = tasks_of(Result(self._directory), rounds_planned=self._rounds)
             self._common, self._tasks = common, {task.case.id: task for task in tasks}
         task = self._tasks[case]._replace(rows=rows_of(as_frame([*rows]))[case])
         return self._common, task, analysed(self._common, task)
 
-    def of(self, common: CaseAnalysis, task: CaseTask) -> Analysed | None:
+    def of(self, common: CaseAnalysis, task: CaseTask) -> CaseFigures | None:
         """Return what was found of a case; None unless it was made of the same."""
         if task.case.id not in self._found:
             return None
@@ -79,11 +81,11 @@ main()
 
 def every(
     common: CaseAnalysis, tasks: list[CaseTask], early: EarlyCases | None = None
-) -> list[Analysed]:
+) -> list[CaseFigures]:
     """Return `analysed` of every task, in their order; two at the same time: each needs the memory
     of its samples. Where there is no second process, reading and sorting leave the interpreter to
     the other meanwhile."""
-    found: dict[int, Analysed] = {}
+    found: dict[int, CaseFigures] = {}
     for number, task in enumerate(tasks if early else ()):
         if early and (known := early.of(common, task)):
             found[number] = known

@@ -32,6 +32,8 @@ SCOPES = {
     "level": "a reader, participant or node on the average, or the whole",
     "phase": "a flow in a phase of the timeline",
     "load": "a background load",
+    "batch": "one of the first batches, as a reader saw it",
+    "pair": "a writer and a reader, of a stream whose readers time every sample",
     "traffic": "packets of one purpose",
     "route": "a flow's samples, hop by hop, as packets show them",
 }
@@ -41,7 +43,8 @@ ESTIMATES = (
     StoredColumn("case", "text", "", "identifier of the case"),
     StoredColumn("scope", "text", "", f"of what it is: {', '.join(SCOPES)}"),
     StoredColumn("of", "text", "", "which of these: its name; null for the whole case"),
-    StoredColumn("node", "text", "", "the user's node on which it was; null: this machine"),
+    StoredColumn("node", "text", "", "the user's node on which it was; null: this machine; of what "
+           "went from A to B, both nodes"),
     StoredColumn("round", "int", "", "number of the round; null for all that count"),
     StoredColumn("quantity", "text", "", "what is measured, such as half_round_trip"),
     StoredColumn("statistic", "text", "", "median, mean, p99 …; count: of samples; value: as it "
@@ -53,19 +56,22 @@ ESTIMATES = (
     StoredColumn("over", "text", "", "rounds: a typical round, which is the median over rounds "
            "of the figure of a round (the mean for shares lost); samples: all samples of the "
            "rounds "
-           "together; best 99 %: the smallest 99 % of these"),
+           "together; best 99 %: the smallest 99 % of these; inside: the variance of a round's "
+           "figure that the samples inside a round imply"),
     StoredColumn("value", "float", "", "in the unit of this row; null: `reason` says why"),
     StoredColumn("low", "float", "", "lower limit of its interval; null where there is none"),
     StoredColumn("high", "float", "", "upper limit of its interval"),
     StoredColumn("confidence", "float", "", "nominal coverage of the interval, 0 to 1"),
-    StoredColumn("bound", "text", "", "upper or lower, where the value is only a bound"),
+    StoredColumn("bound", "text", "", "upper or lower, where the value is only a bound; lower "
+           "without a value: the figure falls among the samples that were lost, later than any"),
     StoredColumn("count", "int", "", "samples it rests on"),
     StoredColumn("effective", "float", "", "independent samples that say as much of a mean, in all "
            "rounds together; null where that was not determined"),
     StoredColumn("rounds", "int", "", "rounds it rests on"),
     StoredColumn("unit", "text", "",
         "ns, 1/s, Mbit/s, B, CPU, MiB, 1 for a share, or empty for a count"),
-    StoredColumn("reason", "text", "", "why there is no value, or only a bound"),
+    StoredColumn("reason", "text", "", "why there is no value, or only a bound; of the begin of a "
+           "phase, what changed"),
 )  # fmt: skip
 
 KINDS = {
@@ -195,7 +201,7 @@ def statistics(of: LatencySet) -> list[CaseMeasure]:
     """Return the estimates of these latencies."""
 
     def picker(one: Statistic) -> Pick:
-        return lambda case: one.figure(of.pick(case))
+        return lambda case: one.figure(of.of(case))
 
     return [
         CaseMeasure(

@@ -1,35 +1,38 @@
-"""Statistics of a latency, of each round and of all together."""
+"""Statistics of a latency, of each round and of all together: rows of the table of estimates."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from busmark import stats
 from busmark.estimate.samples import Pool, Sent, Timed
+from busmark.model.distribution import (
+    AMONG_LOST,
+    CLOCK_BOUND,
+    FEW,
+    HOP,
+    INSIDE,
+    LOSS,
+    NOT_RECORDED,
+    POOL,
+    ByRound,
+    Percentile,
+    Rounds,
+    halves,
+)
 from busmark.model.entry import Pooled, Statistic
 from busmark.model.figure import (
     CONFIDENCE,
-    IPDV,
-    JITTER,
-    Bounds,
-    Distribution,
-    Drift,
     Figure,
     FloatArray,
-    Modality,
-    Mode,
-    Percentile,
     Quantity,
-    best_parts,
     change_over_rounds,
     figure,
-    halved,
     over_rounds,
     unknown,
 )
-from busmark.model.latency import ByRound, LatencyByRound
+from busmark.model.figures import Estimated, row_of
 from busmark.model.statistics import POOLED, REPORTED, STATISTICS
 from busmark.model.text import count, percent_text, plural
 
@@ -46,7 +49,7 @@ class Numbers:
 
 def reduced(
     pool: Pool, sent: Sent | None, rounds: Numbers, statistics: Iterable[Statistic] = STATISTICS
-) -> dict[str, ByRound]:
+) -> Rounds:
     """Return the statistics of the samples that came back, by name; all but the mean count the lost
     ones of `sent`, too, where it is given."""
     return {one.name: _reduced(one, pool, sent, rounds) for one in statistics}
@@ -70,16 +73,14 @@ def _reduced(one: Statistic, pool: Pool, sent: Sent | None, rounds: Numbers) -> 
 
 
 def _of_level(level: stats.Level, rounds: Sequence[int], pool: Pool) -> ByRound:
-    least, greatest = level.seen
     return ByRound(
         figure=figure(
             stats.level_estimate(level, CONFIDENCE), "ns", within=pool.within, off=pool.bound_ns
         ),
-        rounds=list(rounds),
+        rounds=rounds,
         values=level.values.tolist(),
         inside=level.inside,
-        least=least,
-        greatest=greatest,
+        seen=level.seen,
         off_ns=pool.bound_ns,
     )
 
@@ -114,44 +115,92 @@ MAX_P = 0.01
 
 def distribution(
     pool: Pool | None,
-    quantity: Quantity,
+    quantity: str,
     sent: Sent | None = None,
-    found: Mapping[str, ByRound] | None = None,
-) -> Distribution | None:
-    """Describe latencies, their changes or magnitudes of these; None when there are none, or when
-    the median falls among the lost. `sent`: the same rounds with what was lost in them. `found`:
-    their statistics, where they are reduced already."""
-    if pool is None or (sent and sent.hides("median")):
-        return None
-    rounds, pooled = pool.rounds, pool.pooled
-    found = found or reduced(pool, sent, Numbers(), REPORTED)
-    median, mean = found["median"].figure, found["mean"].figure
-    assert median is not None and mean is not None
+    found: Rounds | None = None,
+    *,
+    of_hops: bool = False,
+    is_change: bool = False,
+) -> Iterator[Estimated]:
+    """Yield statistics of a typical round, then of all samples together; none when there are no
+    samples, or when the median falls among the lost.
 
-    whole = stats.describe(pooled)
-    tabled: dict[str, Any] = {
-        one.key: found[one.name].figure for one in REPORTED if one.percent is not None
-    }
-    tabled |= {one.key: _pooled(one, whole, pool) for one in POOLED}
+    Args:
+        pool: latencies, their changes, or magnitudes of these.
+        quantity: their name.
+        sent: the same rounds with what was lost in them.
+        found: their statistics, where they are reduced already.
+        of_hops: whether each is of two hops, there and back.
+        is_change: whether they are changes of a latency, or magnitudes of these.
+    """
+    if pool is None or (sent and sent.hides("median")):
+        return
+    found = found or reduced(pool, sent, Numbers(), REPORTED)
+    whole = stats.describe(pool.pooled)
+    effective = sum(stats.effective_sample_size(r) for r in pool.rounds)
+    one = Estimated(quantity, "", None, "ns", count=whole.count, effective=effective)
+    yield from typical(found, one)
+    pooled = replace(one, over=POOL, rounds=len(pool.rounds))
+    for of in POOLED:
+        yield replace(pooled, statistic=of.statistic, value=_pooled(of, whole, pool))
+    for name, value in (("skewness", whole.skewness), ("kurtosis", whole.kurtosis)):
+        yield replace(pooled, statistic=name, value=value, unit="")
+    yield from ladder(percentiles(pool, sent), pooled)
     # By two clocks shares of a latency, and its smallest samples, are known less well than it.
-    is_latency = quantity in JITTER and not pool.bound_ns
-    return Distribution(
-        quantity=quantity,
-        count=whole.count,
-        median=median,
-        mean=mean,
-        loss=sent.share if sent else 0.0,
-        bound_ns=pool.bound_ns,
-        skewness=whole.skewness,
-        kurtosis=whole.kurtosis,
-        percentiles=percentiles(pool, sent),
-        best=[] if pool.bound_ns or quantity in SIGNED else best_parts(stats.best(pooled)),
-        hop_std=_hop_std(whole.std) if quantity == "round_trip" else None,
-        effective_count=sum(stats.effective_sample_size(r) for r in rounds),
-        modality=_modality(pooled) if is_latency else None,
-        drift=_drift(rounds) if is_latency and not pool.phased else None,
-        **tabled,
-    )
+    if not (pool.bound_ns or pool.within is stats.SIGNED):
+        yield from best(stats.best(pool.pooled), pooled)
+    if not (is_change or pool.bound_ns):
+        if not pool.phased:
+            yield from _drift(pool.rounds, one)
+        yield from _modality(pool.pooled, pooled)
+    if of_hops and whole.std is not None:
+        low, high = stats.hop_deviation(whole.std, hops=2)
+        reason = "only its limits are known"
+        yield replace(pooled, statistic=HOP, low=low, high=high, reason=reason)
+    if sent:
+        yield replace(one, statistic=LOSS, value=sent.share, unit="1")
+    if pool.bound_ns:
+        yield replace(one, statistic=CLOCK_BOUND, value=pool.bound_ns)
+
+
+def typical(
+    found: Rounds, one: Estimated, statistics: Iterable[Statistic] = REPORTED
+) -> Iterator[Estimated]:
+    """Yield the rows of these statistics of a typical round; `one` has what they share."""
+    for statistic in statistics:
+        name, each = statistic.name, found[statistic.name]
+        if each.figure:
+            made = row_of(each.figure, one.quantity, name, one.scope, one.of)
+            yield replace(made, effective=one.effective)
+        else:
+            absent = replace(one, statistic=name, reason=each.reason or FEW)
+            yield replace(absent, bound="lower") if each.lost else absent
+
+
+def ladder(rungs: Iterable[Percentile], pooled: Estimated) -> Iterator[Estimated]:
+    """Yield percentiles of all samples together; `pooled` has what their rows share."""
+    for rung in rungs:
+        row = replace(pooled, statistic=f"p{rung.percent:.10g}", value=rung.value_ns)
+        if rung.lost:
+            yield replace(row, reason=AMONG_LOST, bound="lower")
+        elif rung.value_ns is None:
+            yield replace(row, reason=FEW)
+        else:
+            confidence = CONFIDENCE if rung.low_ns is not None else None
+            yield replace(row, low=rung.low_ns, high=rung.high_ns, confidence=confidence)
+
+
+def best(parts: Iterable[stats.BestPart], like: Estimated) -> Iterator[Estimated]:
+    """Yield figures of the smallest 100, 99.9, 99 and 90 % of the samples."""
+    for part in parts:
+        over = f"best {part.percent:.10g} %"
+        for statistic, value in (
+            ("min", part.minimum),
+            ("mean", part.mean),
+            ("max", part.maximum),
+            ("stdev", part.std),
+        ):
+            yield replace(like, statistic=statistic, over=over, value=value, count=part.count)
 
 
 def _pooled(one: Pooled, whole: stats.Description, pool: Pool) -> float | None:
@@ -162,26 +211,29 @@ def _pooled(one: Pooled, whole: stats.Description, pool: Pool) -> float | None:
     return None if hidden else value
 
 
-SIGNED = frozenset(IPDV.values())
-"""Quantities whose smallest samples are not the best."""
+@dataclass(frozen=True, slots=True)
+class RowsOfLatency:
+    """Rows of a latency of pings or probes; none where it has no samples."""
 
+    whole: Sequence[Estimated] = ()
+    """Its distribution; empty where the median falls among the lost."""
+    by_round: Sequence[Estimated] = ()
+    """Its statistics in each round, and of a typical round what `whole` does not have."""
+    round_trip: Sequence[Estimated] = ()
+    """Distribution of whole round trips, where `whole` has their halves."""
 
-class DescribedLatency(NamedTuple):
-    """A latency of pings or probes; all parts None where there is none."""
-
-    whole: Distribution | None = None
-    by_round: LatencyByRound | None = None
-    round_trip: Distribution | None = None
-    """Whole round trips, where `whole` has their halves."""
+    @property
+    def rows(self) -> Iterator[Estimated]:
+        """All rows, in the order of the table."""
+        yield from (*self.round_trip, *self.whole, *self.by_round)
 
     @classmethod
     def of(
         cls,
-        name: Literal["latency", "round_trip"],
         quantity: Quantity,
         pool: Pool | None,
         each: Sequence[tuple[int, Timed, FloatArray | None]],
-    ) -> DescribedLatency:
+    ) -> RowsOfLatency:
         """Describe a latency by its rounds, and by the samples lost in them where these are known
         in all of them. Half a round trip is computed from whole ones."""
         if pool is None:
@@ -199,12 +251,41 @@ class DescribedLatency(NamedTuple):
         )
         found = reduced(pool, sent, numbers)
         half = quantity == "half_round_trip"
-        whole = distribution(pool, "round_trip" if half else quantity, sent, found)
+        name = "round_trip" if half else quantity
+        whole = [*distribution(pool, name, sent, found, of_hops=name == "round_trip")]
+        by_round = [*of_rounds(found, name, described=bool(whole))]
         if whole and not complete:
-            whole = whole.model_copy(update={"loss": None})
-        statistics = {one: of.halved() for one, of in found.items()} if half else found
-        by_round = LatencyByRound(name=name, quantity=quantity, statistics=statistics)
-        return cls(halved(whole), by_round, whole) if half else cls(whole, by_round)
+            whole.append(Estimated(name, LOSS, None, "1", reason=NOT_RECORDED))
+        if not whole:
+            # They limit the intervals of what is known in spite of the loss.
+            ends = {"min": pool.pooled.values[0], "max": pool.pooled.values[-1]}
+            like = Estimated(name, "", None, "ns", over=POOL, count=pool.pooled.count)
+            by_round += [replace(like, statistic=end, value=float(v)) for end, v in ends.items()]
+            if pool.bound_ns:
+                by_round.append(Estimated(name, CLOCK_BOUND, pool.bound_ns, "ns"))
+        if half:
+            return cls([*halves(whole, quantity)], [*halves(by_round, quantity)], whole)
+        return cls(whole, by_round)
+
+
+def without(quantity: Quantity, reason: str) -> RowsOfLatency:
+    """Return a latency without any statistic, for this reason."""
+    missing = {one.name: ByRound(None, reason=reason) for one in STATISTICS}
+    return RowsOfLatency(by_round=[*of_rounds(missing, quantity, described=False)])
+
+
+def of_rounds(found: Rounds, quantity: str, *, described: bool) -> Iterator[Estimated]:
+    """Yield statistics of each round, and of a typical round what its distribution does not have;
+    `described`: it has one."""
+    for one in STATISTICS:
+        each = found[one.name]
+        like = Estimated(quantity, one.name, None, "ns", reason=each.reason)
+        if not (described and one.reported):
+            yield from typical(found, replace(like, reason=None), [one])
+        for number, value in zip(each.rounds, each.values, strict=True):
+            yield replace(like, value=value, scope="round", round=number, rounds=1)
+        if each.inside is not None:
+            yield replace(like, over=INSIDE, value=each.inside, unit="ns²", rounds=len(each.values))
 
 
 def jitter_share(latency: Pool | None, jitter: Pool | None) -> Figure | None:
@@ -234,7 +315,7 @@ def percentiles(
         rung = _percentile(sent.rounds, pooled, percent, pool)
         if rung.high_ns is not None and rung.high_ns >= back.values[-1]:
             # The upper limit is the latest that came back, or among the lost: not known.
-            rung = rung.model_copy(update={"low_ns": None, "high_ns": None})
+            rung = replace(rung, low_ns=None, high_ns=None)
         found.append(rung)
     return found
 
@@ -259,33 +340,35 @@ def _pool_knows(rounds: list[stats.Round], pooled: stats.Ordered, percent: float
     return stats.supported(percent, count * known)
 
 
-def _hop_std(std: float | None) -> Bounds | None:
-    if std is None:
-        return None
-    low, high = stats.hop_deviation(std, hops=2)
-    return Bounds(low_ns=low, high_ns=high)
-
-
-def _modality(pooled: stats.Ordered) -> Modality | None:
+def _modality(pooled: stats.Ordered, like: Estimated) -> Iterator[Estimated]:
+    """Yield the modes of the density: their number, the largest, and the valley between."""
     if pooled.values[0] <= 0.0:
-        return None
+        return
     found = stats.modes(pooled)
-    return Modality(
-        count=found.count,
-        largest=[
-            Mode(at_ns=m.location, share=m.share, low_ns=m.low, high_ns=m.high)
-            for m in found.largest
-        ],
-        valley_ratio=found.valley_ratio,
-    )
+    yield replace(like, statistic="modes", value=found.count, unit="")
+    for number, mode in enumerate(found.largest, start=1):
+        yield replace(
+            like, statistic=f"mode_{number}", value=mode.location, low=mode.low, high=mode.high
+        )
+        yield replace(like, statistic=f"mode_{number}_share", value=mode.share, unit="1")
+    if found.valley_ratio is not None:
+        yield replace(like, statistic="valley_ratio", value=found.valley_ratio, unit="1")
 
 
-def _drift(rounds: list[stats.Round]) -> Drift:
+def _drift(rounds: list[stats.Round], like: Estimated) -> Iterator[Estimated]:
+    """Yield the change within a round, and how many rounds have a trend."""
     found = [stats.drift(r.series) for r in rounds]
     tested = [d for d in found if d.p_value is not None]
     count = sum(r.count for r in rounds)
-    return Drift(
-        change=change_over_rounds([d.relative_change for d in found], "1", count),
-        trending=sum(d.p_value is not None and d.p_value < MAX_P for d in tested),
-        tested=len(tested),
+    if change := change_over_rounds([d.relative_change for d in found], "1", count):
+        yield row_of(change, like.quantity, "drift")
+    trending = sum(d.p_value is not None and d.p_value < MAX_P for d in tested)
+    yield replace(
+        like,
+        statistic="trending_rounds",
+        value=trending,
+        unit="",
+        count=None,
+        effective=None,
+        rounds=len(tested),
     )

@@ -6,21 +6,23 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from busmark.estimate.distribution import DescribedLatency
+from busmark.estimate.distribution import RowsOfLatency
 from busmark.estimate.latency import ping_round
 from busmark.estimate.samples import Pool, Timed
 from busmark.estimate.stream import pairs
 from busmark.estimate.throughput import ProbeRound, probe_round
+from busmark.model.distribution import is_typical
 from busmark.model.figure import Figure, FloatArray, Quantity, over_rounds
 from busmark.model.figures import Estimated, estimated
 from busmark.model.flow import Flow
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import parts
-from busmark.model.traffic import OwnFlow, Way
+from busmark.model.traffic import Way
 
 MOST_TOTALS = 1000
 """Participants and nodes in the analysed campaign; all are in the table `flows` of the result."""
@@ -158,9 +160,9 @@ def ways(
     flows: Sequence[pl.DataFrame],
     participants: Sequence[pl.DataFrame],
     kinds: Mapping[str, str] | None = None,
-) -> Iterator[tuple[Way, list[Estimated]]]:
-    """Yield the flows of the counted rounds, in the order of the case, with their figures; `kinds`
-    are the kinds of the scenario's own flows."""
+) -> Iterator[Estimated]:
+    """Yield the figures of the flows of the counted rounds, in the order of the case; `kinds` are
+    the kinds of the scenario's own flows."""
     if not flows:
         return
     rows = complete(pl.concat(flows), kinds or {})
@@ -189,7 +191,7 @@ def ways(
             (parts.RECEIVED, int(own["received"].sum())),
             (parts.LOST, int(own["lost"].sum())),
         )
-        yield way, [*estimated(found, "flow", way.name)]
+        yield from estimated(found, "flow", way.name, way.nodes)
 
 
 def _most(each: pl.DataFrame, name: str) -> float | None:
@@ -227,9 +229,9 @@ def own_flows(
     tables: Sequence[pl.DataFrame],
     rounds: Sequence[tuple[int, pl.DataFrame, bool]],
     recorded_every: int = 1,
-) -> tuple[list[OwnFlow], list[Estimated]]:
-    """Describe the scenario's own flows over the counted rounds, and return what was written and
-    read of each.
+) -> Iterator[Estimated]:
+    """Yield what was written and read of each of the scenario's own flows over the counted rounds,
+    and its latency.
 
     Args:
         params: parameters of the case.
@@ -238,27 +240,18 @@ def own_flows(
         recorded_every: one in this many samples of streams at a rate has a row.
     """
     asked = params.flows[:MOST_FLOWS]
-    kind_of = kinds(params)
-    sums = of_flows(tables, kind_of, [flow.name for flow in asked])
-    found, rows = list[OwnFlow](), list[Estimated]()
+    sums = of_flows(tables, kinds(params), [flow.name for flow in asked])
     for flow in asked:
         name = flow.name
         if name not in sums:
             continue
-        rows += sums[name]
+        yield from sums[name]
         read = _probes(flow, rounds)
         timed = [each.pairs for each in read if each.pairs is not None]
         own = [table.filter(pl.col("flow") == name) for table in tables]
-        found.append(
-            OwnFlow(
-                name=name,
-                kind=kind_of[name],
-                size=flow.size,
-                pairs=pairs(timed, own, recorded_every),
-                **_latency(flow, rounds, read, phased=bool(params.timeline)),
-            )
-        )
-    return found, rows
+        yield from pairs(timed, own, recorded_every, name)
+        for row in _latency(flow, rounds, read, phased=bool(params.timeline)):
+            yield replace(row, scope="flow", of=name)
 
 
 def _own(
@@ -281,20 +274,20 @@ def _latency(
     read: Sequence[ProbeRound],
     *,
     phased: bool,
-) -> dict[str, Any]:
-    """Describe the latency of its pings or probes, or of all samples of a stream at a rate."""
+) -> Iterator[Estimated]:
+    """Yield the latency of its pings or probes, or of all samples of a stream at a rate."""
     if flow.kind == "pings":
         back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
         own = [(r.number, r.back, r.lost_start) for r in back]
-        return _text("half_round_trip", own, phased=phased)
-    if not (flow.probe_every or any(each.pairs is not None for each in read)):
-        return dict.fromkeys(("latency", "by_round", "asked", "unanswered"))
-    # By several clocks only the round trip is known.
-    if not all(one for *_, one in rounds):
-        back_again = [(r.number, r.round_trip, _known(r.unanswered)) for r in read]
-        return _text("half_round_trip", back_again, phased=phased)
-    one_way = [(r.number, r.one_way, _known(r.lost)) for r in read]
-    return _text("one_way", one_way, phased=phased)
+        yield from _described("half_round_trip", own, phased=phased)
+    elif flow.probe_every or any(each.pairs is not None for each in read):
+        # By several clocks only the round trip is known.
+        if not all(one for *_, one in rounds):
+            own = [(r.number, r.round_trip, _known(r.unanswered)) for r in read]
+            yield from _described("half_round_trip", own, phased=phased)
+        else:
+            own = [(r.number, r.one_way, _known(r.lost)) for r in read]
+            yield from _described("one_way", own, phased=phased)
 
 
 def _known(gone: FloatArray | None) -> FloatArray:
@@ -303,11 +296,13 @@ def _known(gone: FloatArray | None) -> FloatArray:
     return gone
 
 
-def _text(
+def _described(
     quantity: Quantity, each: Sequence[tuple[int, Timed, FloatArray]], *, phased: bool
-) -> dict[str, Any]:
-    pool = Pool.of([timed.latency for _, timed, _ in each], phased=phased)
-    latency, by_round, _ = DescribedLatency.of("latency", quantity, pool, each)
+) -> Iterator[Estimated]:
+    """Yield how many samples were to be timed, how many of them were lost, and the latency."""
     gone = sum(int(lost.size) for *_, lost in each)
     back = sum(int(timed.latency.size) + timed.negative for _, timed, _ in each)
-    return {"latency": latency, "by_round": by_round, "asked": back + gone, "unanswered": gone}
+    yield from estimated(((parts.ASKED, back + gone), (parts.UNANSWERED, gone)))
+    pool = Pool.of([timed.latency for _, timed, _ in each], phased=phased)
+    found = RowsOfLatency.of(quantity, pool, each)
+    yield from found.whole or filter(is_typical, found.by_round)

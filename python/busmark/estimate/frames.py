@@ -6,16 +6,26 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from busmark.errors import UserError
-from busmark.estimate.columns import CASES, FINDINGS, MEASURES, PARAMETERS, CaseMeasure, statistics
+from busmark.estimate.columns import (
+    CASES,
+    ESTIMATES,
+    FINDINGS,
+    MEASURES,
+    PARAMETERS,
+    CaseMeasure,
+    statistics,
+)
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
+from busmark.model.figures import Estimated, Figures
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import LATENCIES, NUMBERS, QUANTITIES
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ASKED
@@ -153,6 +163,40 @@ def _series(name: str, values: Sequence[Any]) -> pl.Series:
     return pl.Series(name, texts, pl.String)
 
 
+def estimates(cases: Iterable[CaseSummary]) -> pl.DataFrame:
+    """Return the estimates of all cases; columns are `columns.ESTIMATES`."""
+    names = [column.name for column in ESTIMATES]
+    rows = [
+        [case.id if name == "case" else getattr(row, name) for name in names]
+        for case in cases
+        for row in case.figures
+    ]
+    return pl.DataFrame(rows, schema=schema(ESTIMATES), orient="row", strict=False)
+
+
+def figures(table: pl.DataFrame) -> dict[str, StoredFigures]:
+    """Return the rows of the table of estimates by case."""
+    split = table.partition_by("case", as_dict=True, maintain_order=True, include_key=False)
+    return {str(case): StoredFigures(rows) for (case,), rows in split.items()}
+
+
+class StoredFigures(Figures):
+    """Rows of the table of estimates of a case, made of the table when they are first asked for."""
+
+    def __init__(self, table: pl.DataFrame) -> None:
+        """Take the rows of one case."""
+        self._table = table
+
+    @cached_property
+    def rows(self) -> list[Estimated]:
+        """All rows, in the order of the table."""
+        names = [one.name for one in fields(Estimated)]
+        return [Estimated(*row) for row in self._table.select(names).iter_rows()]
+
+    def __len__(self) -> int:
+        return self._table.height
+
+
 def cases(analysed: Iterable[CaseSummary], params: pl.DataFrame) -> pl.DataFrame:
     """Return `Results.cases`: identity, parameters, counts, estimates."""
     known = {column.name for column in PARAMETERS}
@@ -184,7 +228,7 @@ def _case(case: CaseSummary) -> Row:
         **{f"load_{load.of}_achieved": load.value(LOAD_ACHIEVED) for load in case.parts("load")},
     }
     for of in LATENCIES:
-        found = of.pick(case)
+        found = of.of(case)
         if found:
             row[f"{of.key}_count"] = found.count
             row[f"{of.key}_rounds"] = found.median.rounds

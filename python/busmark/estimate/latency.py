@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import ceil
 
 import numpy as np
@@ -19,21 +19,24 @@ from busmark.estimate.curves import (
     of_rounds,
     timeline,
 )
-from busmark.estimate.distribution import DescribedLatency, distribution
+from busmark.estimate.distribution import RowsOfLatency, best, distribution, without
 from busmark.estimate.samples import Pools, Timed, aligned, having, in_time_order, timed, unstamped
 from busmark.estimate.series import signed
 from busmark.model.case import Curve
-from busmark.model.figure import (
-    IPDV,
-    JITTER,
-    FloatArray,
-    Quantity,
-    best_parts,
-    halved,
-    over_rounds,
+from busmark.model.distribution import CLOCK_BOUND, POOL, halves
+from busmark.model.figure import JITTER, FloatArray, Quantity, over_rounds, unknown
+from busmark.model.figures import Estimated, Found, estimated, row_of
+from busmark.model.latency import (
+    ECHO,
+    ECHO_SOURCE,
+    INTER_ARRIVAL,
+    MEANINGS,
+    ONE_IN,
+    SEGMENT,
+    SEGMENTS,
+    STAMPS,
 )
-from busmark.model.figures import Found
-from busmark.model.latency import Latency, LatencyByRound, Segment, SegmentTable
+from busmark.model.quantities import latency as latencies
 from busmark.model.quantities.stream import LOSS_OF_ALL, LOST, SENT
 from busmark.store.samples import measured
 
@@ -43,39 +46,6 @@ Times = NDArray[np.int64]
 MOST_PINGS = 1_000_000
 """Most pings of a case from which its tables are made: beyond that, every n-th. A deviation is then
 known to a thousandth of itself or better."""
-
-STAMPS = (
-    ("send source", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
-    ("send", "T2→T3: from write's return to the announcement at the responder",
-     "echo_delivered_ns", "written_ns"),
-    ("send arrival", "T3→T4 at the responder: from the announcement to its hands",
-     "echo_read_ns", "echo_delivered_ns"),
-    ("turn-round", "T4→T1 at the responder: from its hands to just before the pong's write",
-     "echo_sent_ns", "echo_read_ns"),
-    ("echo source", "T1→T2 of the pong at the responder: the call of write",
-     "echo_written_ns", "echo_sent_ns"),
-    ("echo", "T1→T3 of the pong: from just before its write to the announcement at the pinger; "
-     "the echo source, T1→T2, is not recorded and is contained in it",
-     "delivered_ns", "echo_sent_ns"),
-    ("echo arrival", "T3→T4 at the pinger: from the announcement to its hands",
-     "read_ns", "delivered_ns"),
-    ("trip", "T1→T4: from just before the ping's write to the pong in the pinger's hands",
-     "read_ns", "sent_ns"),
-)  # fmt: skip
-"""Name, meaning, later and earlier stamp."""
-
-ECHO, ECHO_SOURCE = "echo", "echo source"
-"""The latter is recorded where `measure.echo_source` asks for it; the former then begins at its
-end, as send does at the pinger."""
-
-ECHO_ALONE = "T2→T3: from the return of the pong's write to the announcement at the pinger"
-
-INTER_ARRIVAL = "inter-arrival"
-
-MEANINGS = {name: meaning for name, meaning, *_ in STAMPS} | {
-    INTER_ARRIVAL: "T4→T4 at the pinger: from a pong in its hands to the next"
-}
-"""Meanings of segments by name, in the order of the tables."""
 
 BETWEEN_HOSTS = ("send", "echo")
 """Segments whose stamps are by the clocks of both sides."""
@@ -130,31 +100,20 @@ def _inter_arrival(back: pl.DataFrame) -> Times:
     return np.concatenate(gaps)
 
 
-def segment_tables(rounds: Sequence[dict[str, Times]], every: int) -> list[SegmentTable]:
-    """Make tables over all rounds together; segments without stamps have none."""
-    tables = []
+def segment_tables(rounds: Sequence[dict[str, Times]], every: int) -> Iterator[Estimated]:
+    """Yield the best shares of each segment over all rounds together; segments without stamps have
+    none."""
     alone = any(ECHO_SOURCE in segments for segments in rounds)
-    meanings = MEANINGS | ({ECHO: ECHO_ALONE} if alone else {})
-    for name, meaning in meanings.items():
+    for name in MEANINGS:
         # Where some rounds have the echo source, what contains it in the others is another segment.
         needed = {name, ECHO_SOURCE} if alone and name == ECHO else {name}
         times = [segments[name] for segments in rounds if needed <= segments.keys()]
         if times:
-            parts = best_parts(stats.best(np.concatenate(times)))
-            tables.append(SegmentTable(name=name, meaning=meaning, every=every, best=parts))
-    return tables
+            like = Estimated(SEGMENT, "", None, "ns", SEGMENT, name, over=POOL)
+            yield from best(stats.best(np.concatenate(times)), like)
+            if every > 1:
+                yield replace(like, statistic=ONE_IN, value=every, unit="")
 
-
-SEGMENTS = (
-    ("write", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
-    ("transport", "T2→T3: from write's return to the announcement at the responder",
-     "echo_delivered_ns", "written_ns"),
-    ("read", "T3→T4: from the announcement to the responder's hands",
-     "echo_read_ns", "echo_delivered_ns"),
-    ("turn-round", "from the responder's hands to the sending of the pong",
-     "echo_sent_ns", "echo_read_ns"),
-)  # fmt: skip
-"""Name, meaning, later and earlier stamp of the parts of a ping's way."""
 
 OWN = tuple(segment for segment in SEGMENTS if segment[0] in ("write", "read", "turn-round"))
 """Segments within one host."""
@@ -222,48 +181,44 @@ def _medians(rows: pl.DataFrame, segments: Sequence[tuple[str, str, str, str]]) 
 
 
 def latency(
-    rounds: list[PingRound], pools: Pools, *, open_loop: bool, segments_every: int = 1
-) -> Latency:
-    """Estimate latencies over the counted rounds; `pools` are of the samples that came back in
+    rounds: list[PingRound], pools: Pools, *, segments_every: int = 1
+) -> Iterator[Estimated]:
+    """Yield the latencies over the counted rounds; `pools` are of the samples that came back in
     them, `segments_every` is the value with which the rounds were made."""
     each = [(r.number, r.back, r.lost_start) for r in rounds]
-    half, by_round, whole = DescribedLatency.of("latency", "half_round_trip", pools.latency, each)
-    jitter = distribution(pools.jitter, "round_trip_jitter")
-    count = whole.count if whole else 0
+    found = RowsOfLatency.of("half_round_trip", pools.latency, each)
+    if not found.by_round:
+        why = "no sample came back in any round" if rounds else "no round could be read"
+        found = without("half_round_trip", why)
+    yield from (*found.round_trip, *found.whole)
+    for quantity, pool in (("jitter", pools.jitter), ("ipdv", pools.ipdv)):
+        yield from halves(distribution(pool, quantity, is_change=True), quantity)
+    yield from found.by_round
     bound = max((r.bound_ns for r in rounds), default=0.0)
-    own = {name for name, *_ in OWN}
-
-    def segment(name: str, meaning: str, within: stats.Range = stats.SIGNED) -> Segment | None:
-        off = 0.0 if name in own else bound
+    count = next((row.count for row in found.whole if row.over == POOL), 0)
+    bounds = set()
+    for name, *_ in (*SEGMENTS, THERE, BACK):
+        way = name in WAYS
+        off = 0.0 if name in (one for one, *_ in OWN) else bound
         medians = [r.medians.get(name) for r in rounds]
-        median = over_rounds(medians, "ns", count, within=within, off=off)
-        if median is None:
-            return None
-        return Segment(name=name, meaning=meaning, median=median, bound_ns=off)
+        within = stats.POSITIVE if way else stats.SIGNED
+        if median := over_rounds(medians, "ns", count, within=within, off=off):
+            row = row_of(median, SEGMENT, "median", SEGMENT, name)
+            if reason := unknown(median.value, off):
+                most = median.value + off if median.high is None else median.high
+                row = replace(row, value=most, low=None, high=None, bound="upper", reason=reason)
+            yield row
+            if way and not reason:
+                yield replace(row, quantity=WAYS[name], scope="case", of=None)
+            if off:
+                bounds |= {off} if way else set()
+                yield Estimated(SEGMENT, CLOCK_BOUND, off, "ns", SEGMENT, name)
+    yield from estimated((latencies.CLOCK_BOUND, off) for off in bounds)
+    yield from segment_tables([r.segments for r in rounds], segments_every)
 
-    segments = [segment(name, meaning) for name, meaning, _, _ in SEGMENTS]
-    return Latency(
-        arrivals="open" if open_loop else "closed",
-        round_trip=whole,
-        half_round_trip=half,
-        jitter=halved(jitter),
-        ipdv=halved(distribution(pools.ipdv, IPDV["round_trip"])),
-        one_way_there=segment(
-            "there", "from just before write to the responder's hands", stats.POSITIVE
-        ),
-        one_way_back=segment(
-            "back", "from the pong's sending to the pinger's hands", stats.POSITIVE
-        ),
-        segments=[found for found in segments if found],
-        segment_tables=segment_tables([r.segments for r in rounds], segments_every),
-        by_round=[
-            by_round
-            or LatencyByRound.without(
-                "half_round_trip",
-                "no sample came back in any round" if rounds else "no round could be read",
-            )
-        ],
-    )
+
+WAYS = {"there": "one_way_there", "back": "one_way_back"}
+"""Quantities of the case that are segments, too."""
 
 
 def counts(sent: int | None, lost: int | None) -> Found:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -21,23 +23,23 @@ from busmark.estimate.levels import levels
 from busmark.estimate.nodes import Tables, node_costs
 from busmark.estimate.phases import SAMPLE_COLUMNS as OF_PHASES
 from busmark.estimate.phases import RoundTables, phases
-from busmark.estimate.reported import completed, reported
+from busmark.estimate.reported import arrivals, completed, reported
 from busmark.estimate.resources import background
 from busmark.estimate.rounds import precision
 from busmark.estimate.samples import Pools, Timed
-from busmark.estimate.stream import batches, pairs
+from busmark.estimate.stream import batches, pairs, single_batches
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
-from busmark.model.figures import Estimated, Found, estimated, with_rounds
+from busmark.model.distribution import POOL
+from busmark.model.figures import Estimated, Figures, Found, estimated, with_rounds
+from busmark.model.latency import Reported
 from busmark.model.naming import NamedCase
 from busmark.model.parameters import Parameters
-from busmark.model.quantities import CPUS_USED, counters
+from busmark.model.quantities import CPUS_USED, OF_CASES, counters
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
 from busmark.model.quantities.latency import JITTER_SHARE
 from busmark.model.rounds import RoundSummary
-from busmark.model.stream import Pairs
-from busmark.model.traffic import Phase, Way
-from busmark.plugin import case_parts
+from busmark.plugin import case_parts, of_parts
 from busmark.store import Case, Result
 
 
@@ -109,16 +111,80 @@ def tasks_of(
     return CaseAnalysis(result, with_series, thinning), tasks
 
 
-Analysed = tuple[CaseSummary, list[str]]
-"""A case, and what of it could not be used."""
+class CaseFigures(NamedTuple):
+    """What was found of a case."""
+
+    figures: Figures
+    series: Sequence[Curve] = ()
+    parts: Mapping[str, Any] = {}
+    """What plug-ins make of it, by plug-in."""
+    problems: Sequence[str] = ()
+    """What could not be used."""
 
 
-def analysed(common: CaseAnalysis, task: CaseTask) -> Analysed:
-    """Return the case, and what of it could not be used."""
-    analysis = Analysis(common, *task)
-    case = analysis.summary()
-    parts = case_parts(common.result.manifest.scenario, analysis, case)
-    return analysis.judged(case.model_copy(update={"plugins": parts})), analysis.problems
+def analysed(common: CaseAnalysis, task: CaseTask) -> CaseFigures:
+    """Return what the tables of a case give."""
+    return Analysis(common, *task).found()
+
+
+def record(common: CaseAnalysis, task: CaseTask, found: CaseFigures) -> CaseSummary:
+    """Return the record of a case: what the manifest and the table of rounds say of it, and its
+    figures. No other table is read."""
+    case, params, named, rows = task
+    result, manifest = common.result, common.result.manifest
+    last = rounds.last_attempts(rows)
+    good = [row for row in last if row["status"] == "ok"]
+    counts = rounds.counts(rows)
+    status, reason = rounds.verdict(case.status, case.reason, counts, rows)
+    if found.problems and status == "ok":
+        status, reason = "partial", f"not everything could be used: {found.problems[0]}"
+    cpus = {row.round: row.value for row in found.figures.where(scope="round", quantity="cpu")}
+    searched = capacity(manifest.scenario, params, rounds.trials(good))
+    has_pings = bool(good) and params.test not in ("throughput", "capacity", "discovery")
+    return CaseSummary(
+        id=case.id,
+        test=str(params.test),
+        adapter=str(params.adapter),
+        label=named.label,
+        label_title=named.title,
+        label_parts=named.parts,
+        placement=dim.kept(dim.placement_of(params), last),
+        size=params.size,
+        workload=named.workload,
+        choices=named.choices,
+        params=params,
+        is_floor=named.is_floor,
+        status=status,
+        reason=reason,
+        rounds=counts,
+        precision=precision(manifest.scenario, params, good),
+        answer=manifest.scenario.get("answer") or "goodput",
+        attempts=[_attempt(row, cpus) for row in rows],
+        arrivals=arrivals(params, imported=manifest.source is not None) if has_pings else None,
+        capacity=searched[0] if searched and params.test == "capacity" else None,
+        background_expected=rounds.total(good, "stream_expected"),
+        background_lost=rounds.total(good, "stream_lost"),
+        reported=_stated(result, case.id, params, good),
+        figures=found.figures,
+        series=found.series,
+        os=machines.fact_of(manifest, params, good, "os"),
+        problems=[*found.problems],
+        plugins={**found.parts},
+    )
+
+
+def _stated(
+    result: Result, case: str, params: Parameters, good: Sequence[rounds.Row]
+) -> list[Reported]:
+    """Return what the source of an imported result states of a case."""
+    source = result.manifest.source
+    if source is None or not good or params.test in ("capacity", "discovery"):
+        return []
+    with suppress(UserError):
+        own = result.summaries.filter(pl.col("case") == case)
+        tools = {file.name: file.tool for file in source.files}
+        return reported(own, [row["round"] for row in good], tools)
+    return []
 
 
 def inside(text: str, directory: Path) -> str:
@@ -146,74 +212,64 @@ class Analysis:
         # An older Busmark knew one machine only.
         self.one_clock = {row["round"]: row["one_clock"] is not False for row in self.good}
         self.measured_s = {row["round"]: row["measured_s"] for row in self.good}
+        self.latencies: list[Estimated] = []
+        """Rows of latencies: the first of the table."""
         self.figures: list[Estimated] = []
+        """All other rows."""
+        self.series: list[Curve] = []
+        self.cpus: dict[int, float | None] = {}
+        """CPUs that participants kept busy, by round."""
         self.problems: list[str] = []
 
-    def summary(self) -> CaseSummary:
-        case, named, manifest = self.case, self.named, self.result.manifest
-        counts = rounds.counts(self.rows)
-        status, reason = rounds.verdict(case.status, case.reason, counts, self.rows)
-        self._add([(UDP_SOCKET_DROPS, self.total("udp_socket_drops"))])
+    def found(self) -> CaseFigures:
+        """Return the figures of the case, its curves, and what plug-ins make of it."""
+        self._add([(UDP_SOCKET_DROPS, rounds.total(self.good, "udp_socket_drops"))])
         self.figures += background(self.params, self.good or self.last)
-        measures = self._measures()
-        cpus = measures.pop("cpus_by_round", {})
-        return CaseSummary(
-            id=case.id,
-            test=str(self.params.test),
-            adapter=str(self.params.adapter),
-            label=named.label,
-            label_title=named.title,
-            label_parts=named.parts,
-            placement=dim.kept(dim.placement_of(self.params), self.last),
-            size=self.params.size,
-            workload=named.workload,
-            choices=named.choices,
-            params=self.params,
-            is_floor=named.is_floor,
-            status=status,
-            reason=reason,
-            rounds=counts,
-            precision=precision(manifest.scenario, self.params, self.good),
-            answer=manifest.scenario.get("answer") or "goodput",
-            attempts=[_attempt(row, cpus) for row in self.rows],
-            background_expected=self.total("stream_expected"),
-            background_lost=self.total("stream_lost"),
-            figures=[*with_rounds(self.figures, len(self.good))],
-            os=machines.fact_of(manifest, self.params, self.good, "os"),
-            **measures,
+        self._measure()
+        rows = self.latencies + self.figures
+        case = self._record(CaseFigures(Figures(rows)))
+        parts = case_parts(self.result.manifest.scenario, self, case)
+        case = case.model_copy(update={"plugins": parts})
+        computed = [*estimated((one, one.pick(case)) for one in OF_CASES if one.pick)]
+        of_plugins = of_parts(parts, lambda part: part.rows)
+        known = {(row.quantity, row.statistic) for row in self.latencies if row.round is not None}
+        counted = [
+            attempt.model_copy(update={"cpus": self.cpus.get(attempt.round)})
+            for attempt in case.attempts
+            if attempt.status == "ok"
+        ]
+        of_rounds = (row for attempt in counted for row in rounds.figures(attempt, known))
+        counts = {attempt.round: attempt.samples for attempt in counted}
+        timed = (
+            row if row.round is None else replace(row, count=counts.get(row.round))
+            for row in self.latencies
         )
+        rows = [*chain(timed, computed, self.figures, of_plugins, of_rounds)]
+        figures = Figures(with_rounds(rows, len(self.good)))
+        return CaseFigures(figures, self.series, parts, self.problems)
 
-    def judged(self, case: CaseSummary) -> CaseSummary:
-        """Return the case, marked where not everything could be used."""
-        if not self.problems or case.status != "ok":
-            return case
-        reason = f"not everything could be used: {self.problems[0]}"
-        return case.model_copy(update={"status": "partial", "reason": reason})
+    def _record(self, found: CaseFigures) -> CaseSummary:
+        task = CaseTask(self.case, self.params, self.named, self.rows)
+        return record(self.common, task, found)
 
-    def _measures(self) -> dict[str, Any]:
+    def _measure(self) -> None:
+        """Collect figures and curves."""
         test = str(self.params.test)
         if test == "capacity":
-            # A row of another test, of a damaged manifest, does not have what a trial has.
-            trials = [row for row in self.good if row["test"] == "capacity"]
-            in_order = sorted(trials, key=lambda row: row["order"])
-            searched = capacity(self.result.manifest.scenario, self.params, in_order)
-            if searched is None:
-                return {}
-            found, figures = searched
-            self._add(figures)
-            return {"capacity": found}
-        if test == "discovery":
+            searched = capacity(
+                self.result.manifest.scenario, self.params, rounds.trials(self.good)
+            )
+            self._add(searched[1] if searched else ())
+        elif test == "discovery":
             self._add(discovery(self.good))
-            return self._system([])
-        if not self.good:
-            return {}
-        measures = self._throughput() if test == "throughput" else self._latency()
-        measures |= self._system(measures["series"])
-        measures |= self._flows(measures["series"])
-        measures["phases"] = self._phases()
-        if source := self.result.manifest.source:
-            measures |= self._reported(measures, {file.name: file.tool for file in source.files})
-        return measures
+            self._system()
+        elif self.good:
+            self._throughput() if test == "throughput" else self._latency()
+            self._system()
+            self._flows()
+            self._phases()
+            if self.result.manifest.source:
+                self._reported(has_pings=test != "throughput")
 
     def _tables(
         self,
@@ -256,17 +312,12 @@ class Analysis:
                 "negative and left out"
             )
 
-    def total(self, column: str) -> int | None:
-        """Return the sum of the known values of a column; None if there are none."""
-        found = [value for row in self.good if (value := row.get(column)) is not None]
-        return sum(found) if found else None
-
     @property
     def _recorded_every(self) -> int:
         """The greatest n of which one in n samples of streams at a rate is recorded in a round."""
         return max((row.get("recorded_every") or 1 for row in self.good), default=1)
 
-    def _latency(self) -> dict[str, Any]:
+    def _latency(self) -> None:
         every = every_for(sum(row["samples"] or 0 for row in self.good))
 
         def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
@@ -276,12 +327,9 @@ class Analysis:
         pings = self._tables(self._samples, use)
         for ping in pings:
             self._leave_out(ping.number, "round trips", ping.back)
-        phased = bool(self.params.timeline)
-        pools = Pools.of([(ping.number, ping.back) for ping in pings], phased=phased)
-        open_loop = self.params.arrivals != "closed"
-        thinning = self.common.thinning
-        found = latency.latency(pings, pools, open_loop=open_loop, segments_every=every)
-        if found.round_trip:
+        pools = Pools.of([(p.number, p.back) for p in pings], phased=bool(self.params.timeline))
+        self.latencies += latency.latency(pings, pools, segments_every=every)
+        if any(row.over == POOL for row in self.latencies):
             self._add([(JITTER_SHARE, jitter_share(pools.latency, pools.jitter))])
         if self.result.manifest.source:
             # Each round's own counts are known, also where an imported result has no samples.
@@ -290,12 +338,10 @@ class Analysis:
             sent = sum(ping.sent for ping in pings)
             lost = sum(int(ping.lost_start.size) for ping in pings)
         self._add(latency.counts(sent, lost))
-        return {
-            "latency": found,
-            "series": [*latency.series(pings, pools, thinning)] if self.common.with_series else [],
-        }
+        if self.common.with_series:
+            self.series += latency.series(pings, pools, self.common.thinning)
 
-    def _throughput(self) -> dict[str, Any]:
+    def _throughput(self) -> None:
         row_of = dict(zip(self.numbers, self.good, strict=True))
 
         def use(number: int, samples: pl.DataFrame) -> throughput.ProbeRound:
@@ -307,13 +353,14 @@ class Analysis:
             self._leave_out(probe.number, "one-way times", probe.one_way)
             self._leave_out(probe.number, "round trips", probe.round_trip)
         probes = throughput.Probes.of(read, phased=bool(self.params.timeline))
+        self.latencies += throughput.latencies(probes)
+        self.latencies += self._pairs(read)
         of_batches = self.whole(self.result.batches, self.numbers if self.params.batch else [])
-        in_batches = batches(self.params, self.good, of_batches)
-        whole = throughput.throughput(probes, in_batches, self._pairs(read))
-        self._add(throughput.figures(self.good, probes, whole))
-        found: dict[str, Any] = {"throughput": whole}
+        self.figures += batches(self.params, self.good, of_batches)
+        self.figures += single_batches(of_batches)
+        self._add(throughput.figures(self.good, probes))
         if not self.common.with_series:
-            return found | {"series": []}
+            return
         known = ((row["round"], row["mbit_per_s"]) for row in self.good)
         middle = curves.middle_round({number: rate for number, rate in known if rate is not None})
         shown = [middle] if middle is not None else []
@@ -324,49 +371,41 @@ class Analysis:
                 intervals = intervals.filter(~pl.col("flow").is_in(background))
             return [*curves.rate(number, intervals, self.measured_s[number])]
 
-        drawn = [*throughput.series(self.good, probes, self.common.thinning)]
+        self.series += throughput.series(self.good, probes, self.common.thinning)
         for rate in self._tables(self.result.intervals, over_time, shown):
-            drawn += rate
-        return found | {"series": drawn}
+            self.series += rate
 
-    def _pairs(self, read: list[throughput.ProbeRound]) -> Pairs | None:
+    def _pairs(self, read: list[throughput.ProbeRound]) -> Iterator[Estimated]:
         timed = {probe.number: probe.pairs for probe in read if probe.pairs is not None}
-        if not timed:
-            return None
-        return pairs([*timed.values()], self.whole(self.result.flows, timed), self._recorded_every)
+        if timed:
+            flows = self.whole(self.result.flows, timed)
+            yield from pairs([*timed.values()], flows, self._recorded_every)
 
     def _add(self, found: Found) -> None:
         """Add figures of the whole case."""
         self.figures += estimated(found)
 
-    def _flows(self, drawn: Sequence[Curve]) -> dict[str, Any]:
-        """Return who wrote and read how much, and what became of the scenario's own flows."""
+    def _flows(self) -> None:
+        """Add who wrote and read how much, and what became of the scenario's own flows."""
         params = self.params
         if not several(params):
-            return {}
+            return
         flows, participants = self.whole(self.result.flows), self.whole(self.result.participants)
-        found: dict[str, Any] = {
-            "ways": list[Way](),
-        }
-        for way, rows in ways(flows, participants, kinds(params)):
-            found["ways"].append(way)
-            self.figures += rows
+        self.figures += ways(flows, participants, kinds(params))
         self.figures += totals(flows, participants, kinds(params))
         if params.test == "throughput" and isinstance(params.size, int):
             if met := meeting(self.whole(self.result.matches)):
                 self._add(met.figures)
-                found["series"] = [*drawn, met.curve]
+                self.series.append(met.curve)
             self.figures += levels(flows, participants, params.size, list(kinds(params)))
         if params.flows:
             read = partial(self.result.samples_background, columns=SAMPLE_COLUMNS)
             each = self._tables(read, lambda number, own: (number, own, self.one_clock[number]))
-            found["own_flows"], own = own_flows(params, flows, each, self._recorded_every)
-            self.figures += own
-        return found
+            self.figures += own_flows(params, flows, each, self._recorded_every)
 
-    def _phases(self) -> list[Phase]:
+    def _phases(self) -> None:
         if not self.params.timeline:
-            return []
+            return
         found = []
         for number in self.numbers:
             where = (self.case.id, number)
@@ -382,33 +421,28 @@ class Analysis:
                 )
             except UserError as error:
                 self._report(error)
-        changed = phases(found)
-        self.figures += changed.figures
-        return changed.phases
+        self.figures += phases(found)
 
-    def _reported(self, measures: dict[str, Any], tools: dict[str, str]) -> dict[str, Any]:
-        """Return what the source of an imported result states, for what its samples do not
-        contain. `tools`: which one wrote each file."""
+    def _reported(self, *, has_pings: bool) -> None:
+        """Add what the source of an imported result states, for what its samples do not contain."""
         try:
             summaries = self.result.summaries
         except UserError as error:
             self._report(error)
-            return measures
+            return
         own = summaries.filter(pl.col("case") == self.case.id)
-        found = reported(own, self.numbers, tools)
-        return completed(measures, self.params, self.good, found, own)
+        found = _stated(self.result, self.case.id, self.params, self.good)
+        made = completed(self.latencies, self.series, self.good, found, own, has_pings=has_pings)
+        self.latencies, self.series = made.rows, made.series
 
-    def _system(self, drawn: Sequence[Curve]) -> dict[str, Any]:
-        """Return what participants cost the machine; over time in the round that is drawn
-        already."""
+    def _system(self) -> None:
+        """Add what participants cost the machine; over time in the round that is drawn already."""
         read = self._tables(self.result.system, lambda number, system: (number, system))
         known = {number: system for number, system in read if system is not None}
         measured = {number: self.measured_s[number] or 0.0 for number in known}
         frames = dict(zip(known, resources.each_by_participant([*known.values()]), strict=True))
         used = resources.resources([*frames.values()], [*measured.values()])
-        found: dict[str, Any] = {
-            "cpus_by_round": dict(zip(frames, used.by_round, strict=False)),
-        }
+        self.cpus = dict(zip(frames, used.by_round, strict=False))
         counted = resources.counters([*known.values()], [*measured.values()])
         self._add([(CPUS_USED, used.together)])
         self._add((one, counted.get(one.column)) for one in counters.COUNTERS)
@@ -429,13 +463,13 @@ class Analysis:
                         )
                     )
             self.figures += node_costs(each)
-        shown = next((curve.round for curve in drawn if curve.kind in ("detail", "timeline")), None)
+        drawn = (curve.round for curve in self.series if curve.kind in ("detail", "timeline"))
+        shown = next(drawn, None)
         if shown in frames:
-            found["series"] = [*drawn, *resources.series(shown, frames[shown], measured[shown])]
-        return found
+            self.series += resources.series(shown, frames[shown], measured[shown])
 
 
-def _attempt(row: rounds.Row, cpus: Mapping[int, float | None]) -> RoundSummary:
+def _attempt(row: rounds.Row, cpus: Mapping[int | None, float | None]) -> RoundSummary:
     """Return its summary, with what is known of its round where it is the attempt that counts."""
     found = rounds.summary(row)
     if found.status != "ok":

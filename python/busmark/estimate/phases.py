@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -32,18 +31,12 @@ class RoundTables:
     one_clock: bool = True
 
 
-class Phased(NamedTuple):
-    """Phases of the rounds that count, flow by flow, in order."""
-
-    phases: list[Phase]
-    figures: list[Estimated]
-
-
-def phases(rounds: Sequence[RoundTables]) -> Phased:
-    """Return the phases of the rounds that count, and their figures; none if nothing changed."""
+def phases(rounds: Sequence[RoundTables]) -> Iterator[Estimated]:
+    """Yield the figures of the phases of the rounds that count, flow by flow, in order; none if
+    nothing changed."""
     lines = [each.changes for each in rounds if each.changes is not None]
     if not lines:
-        return Phased([], [])
+        return
     changes = pl.concat(lines)
     numbers = [0, *sorted(changes["phase"].unique())]
     pings = [_pings(each.samples) for each in rounds]
@@ -57,15 +50,14 @@ def phases(rounds: Sequence[RoundTables]) -> Phased:
     flows = list(
         dict.fromkeys(name for table in (*pings, *rates) for name in table["flow"] if name)
     )
-    found = Phased([], [])
     for flow in flows:
         for number in numbers:
             phase = _phase(number, flow, changes)
-            found.phases.append(phase)
+            begin = estimated([(parts.PHASE_BEGIN, phase.begin_s)], "phase", phase.name)
+            yield from (replace(row, reason=phase.change) for row in begin)
             after = (parts.FIRST_AFTER, _first_after(number, flow, firsts))
             own = [*_figures(phase, pings, rates), after]
-            found.figures.extend(estimated(own, "phase", phase.name))
-    return found
+            yield from estimated(own, "phase", phase.name)
 
 
 def _pings(samples: pl.DataFrame) -> pl.DataFrame:

@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import polars as pl
 
 from busmark import stats
 from busmark.estimate import curves
-from busmark.estimate.rows import FEW
+from busmark.estimate.distribution import ladder, of_rounds, typical
 from busmark.model.case import Curve
+from busmark.model.distribution import FEW, POOL, ByRound, Percentile, Rounds
 from busmark.model.entry import Statistic
-from busmark.model.figure import (
-    TAILS,
-    Bounds,
-    Distribution,
-    Figure,
-    Percentile,
-    Quantity,
-    over_rounds,
-)
-from busmark.model.latency import ByRound, Latency, LatencyByRound, Reported, ReportedFigure
+from busmark.model.figure import Bounds, Figure, Quantity, over_rounds
+from busmark.model.figures import Estimated
+from busmark.model.latency import Reported, ReportedFigure
 from busmark.model.parameters import Parameters
-from busmark.model.statistics import POOLED, STATISTICS
-from busmark.model.stream import Throughput
+from busmark.model.statistics import POOLED, REPORTED, STATISTICS
+
+UNSTATED = "the source does not state it"
 
 Row = dict[str, Any]
 """A row of the table `summaries`."""
@@ -116,34 +112,35 @@ def _sum(parts: list[Row]) -> int | None:
     return None if None in counts else sum(counts)
 
 
-def distribution(one: Reported, quantity: Quantity, factor: float = 1.0) -> Distribution | None:
-    """Return the distribution to report, all times `factor`; None without median or mean. A
-    percentile with less than ten samples beyond it is absent, where their number is known."""
-    median, mean = (_scaled(one.figure(*key), factor) for key in (("percentile", 50.0), ("mean",)))
+def distribution(
+    one: Reported, quantity: str, factor: float, rounds: Rounds
+) -> Iterator[Estimated]:
+    """Yield the rows of a distribution that is stated, all times `factor`; none without median or
+    mean. A percentile with less than ten samples beyond it is absent, where their number is known;
+    `rounds` say why another statistic is.
+    """
+
+    def stated(statistic: str, percent: float | None = None) -> Figure | None:
+        found = _scaled(one.figure(statistic, percent), factor)
+        return found if found and (percent is None or _supported(percent, found)) else None
+
+    median, mean = _scaled(one.figure("percentile", 50.0), factor), stated("mean")
     if median is None or mean is None:
-        return None
-
-    def value(statistic: str) -> float | None:
-        found = _scaled(one.figure(statistic), factor)
-        return None if found is None else found.value
-
-    def percentile(percent: float) -> Figure | None:
-        found = _scaled(one.figure("percentile", percent), factor)
-        return found if found and _supported(percent, found) else None
-
-    tabled: dict[str, Any] = {name: percentile(percent) for name, percent in TAILS.items()}
-    tabled |= {one.key: value(one.reported) for one in POOLED}
-    ladder = [p for p in LADDER if one.figure("percentile", p)]
-    return Distribution(
-        quantity=quantity,
-        count=mean.count,
-        median=median,
-        mean=mean,
-        skewness=None,
-        kurtosis=None,
-        percentiles=[_rung(p, percentile(p)) for p in ladder],
-        **tabled,
-    )
+        return
+    tails = {of.name: stated("percentile", of.percent) for of in REPORTED if of.percent is not None}
+    typical_round = {"median": median, "mean": mean, **tails}
+    like = Estimated(quantity, "", None, "ns", count=mean.count)
+    reasons = {name: each.reason for name, each in rounds.items()}
+    found = {name: ByRound(each, reason=reasons.get(name)) for name, each in typical_round.items()}
+    yield from typical(found, like)
+    pooled = replace(like, over=POOL, rounds=median.rounds)
+    for of in POOLED:
+        known = stated(of.reported)
+        yield replace(pooled, statistic=of.statistic, value=known.value if known else None)
+    for name in ("skewness", "kurtosis"):
+        yield replace(pooled, statistic=name, unit="")
+    rungs = [p for p in LADDER if one.figure("percentile", p)]
+    yield from ladder((_rung(p, stated("percentile", p)) for p in rungs), pooled)
 
 
 def _supported(percent: float, figure: Figure) -> bool:
@@ -171,15 +168,12 @@ def _scaled(figure: Figure | None, factor: float) -> Figure | None:
     )
 
 
-def by_round(
-    summaries: pl.DataFrame, rounds: Sequence[int], source: str, quantity: Quantity, factor: float
-) -> LatencyByRound:
+def by_round(summaries: pl.DataFrame, rounds: Sequence[int], source: str, factor: float) -> Rounds:
     """Return statistics of the source's quantity `source`, times `factor`: a figure of each run, a
     round. Figures that only parts of a run have are known within limits, and are left out."""
     runs = {number: by_quantity(reported(summaries, [number], {})) for number in rounds}
     known = {number: run[source] for number, run in runs.items() if source in run}
-    found = {one.name: _of_runs(known, one, factor) for one in STATISTICS}
-    return LatencyByRound(name="latency", quantity=quantity, statistics=found)
+    return {one.name: _of_runs(known, one, factor) for one in STATISTICS}
 
 
 def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) -> ByRound:
@@ -187,7 +181,7 @@ def _of_runs(runs: Mapping[int, Reported], statistic: Statistic, factor: float) 
     if not known:
         if any(_is(each, statistic) for run in runs.values() for each in run.figures):
             return ByRound(figure=None, reason=FEW)
-        return ByRound(figure=None, reason="the source does not state it")
+        return ByRound(figure=None, reason=UNSTATED)
     if any(each.value <= 0.0 for each in known.values()):
         return ByRound(figure=None, reason="the source states 0, which is below its resolution")
     counts = [each.count for each in known.values()]
@@ -255,85 +249,107 @@ ARRIVALS: dict[str, Literal["closed", "open", "paced", "unstated"]] = {
     "paced": "paced",
 }
 
+
+def arrivals(
+    params: Parameters, *, imported: bool
+) -> Literal["closed", "open", "paced", "unstated"]:
+    """Return how pings came; of an imported result, as far as its source states it."""
+    if not imported:
+        return "open" if params.arrivals != "closed" else "closed"
+    return ARRIVALS.get(str(params.declared().get("arrivals")), "unstated")
+
+
 HALVES = (("half_round_trip", 0.5), ("round_trip", 1.0))
 """Quantities that tell a round trip, and which part of it they are."""
 
 
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """Rows of latencies, and curves, with what the source states in the place of samples."""
+
+    rows: list[Estimated]
+    series: list[Curve]
+
+
 def completed(
-    measures: dict[str, Any],
-    params: Parameters,
-    rows: Sequence[Row],
+    rows: list[Estimated],
+    series: list[Curve],
+    of_rounds_that_count: Sequence[Row],
     found: list[Reported],
     summaries: pl.DataFrame,
-) -> dict[str, Any]:
-    """Complete the measures of one case, made of its samples if it has any, with the stated
-    figures. `summaries`: its rows of that table."""
-    made = {**measures, "reported": found}
-    if measures.get("latency"):
-        made |= _latency(measures["latency"], measures["series"], params, rows, found)
-    elif measures.get("throughput"):
-        made |= _throughput(measures["throughput"], measures["series"], found)
-    sampled = any(
-        each.figure for latency in _by_round(made) for each in latency.statistics.values()
-    )
-    if not sampled and (source := _source(found)):
-        reported_rounds = by_round(summaries, [row["round"] for row in rows], *source)
-        for part in ("latency", "throughput"):
-            if made.get(part):
-                made[part] = made[part].model_copy(update={"by_round": [reported_rounds]})
-    return made
+    *,
+    has_pings: bool,
+) -> Completed:
+    """Complete the latencies of one case, made of its samples if it has any, with the stated
+    figures.
 
-
-def _by_round(made: Mapping[str, Any]) -> list[LatencyByRound]:
-    measured = made.get("latency") or made.get("throughput")
-    return measured.by_round if measured else []
-
-
-def _source(found: Sequence[Reported]) -> tuple[str, Quantity, float] | None:
-    """Return a latency's name in the source, the quantity here, and the factor between them."""
-    reported = by_quantity(found)
-    for name, part in HALVES:
-        if name in reported:
-            return name, "half_round_trip", 0.5 / part
-    return ("one_way", "one_way", 1.0) if "one_way" in reported else None
-
-
-def _latency(
-    measured: Latency,
-    series: Sequence[Curve],
-    params: Parameters,
-    rows: Sequence[Row],
-    found: list[Reported],
-) -> dict[str, Any]:
-    changes: dict[str, Any] = {
-        "arrivals": ARRIVALS.get(str(params.declared().get("arrivals")), "unstated"),
-    }
-    for quantity, part in HALVES:
-        one = by_quantity(found).get(quantity)
-        if measured.round_trip is not None or one is None or "round_trip" in changes:
-            continue
-        changes["round_trip"] = distribution(one, "round_trip", 1 / part)
-        changes["half_round_trip"] = distribution(one, "half_round_trip", 0.5 / part)
-        medians = {number: ns / 2 for number, ns in values_by_round(rows, "median_ns").items()}
+    Args:
+        rows: its rows of latencies.
+        series: its curves.
+        of_rounds_that_count: its rows of the table `cases`.
+        found: what the source states.
+        summaries: its rows of that table.
+        has_pings: whether pings were measured, else a stream.
+    """
+    stated = by_quantity(found)
+    described = {row.quantity for row in rows if row.over == POOL}
+    source = _source(stated)
+    sampled = any(row.scope == "round" for row in rows)
+    if stated and not sampled and not source:
+        return Completed([replace(row, reason=UNSTATED) for row in rows], series)
+    if source and not sampled:
+        numbers = [row["round"] for row in of_rounds_that_count]
+        own = by_round(summaries, numbers, source.name, source.factor)
+        # Why there is none of samples is not said where the source states one.
+        made = [*_stated(stated, has_pings, own)]
+        rows = [*made, *of_rounds(own, source.quantity, described=bool(made))]
+    elif not described & {"round_trip", "one_way"}:
+        made = [*_stated(stated, has_pings, {})]
+        rows = [*made, *rows]
+    else:
+        return Completed(rows, series)
+    if made and has_pings and source:
+        medians = values_by_round(of_rounds_that_count, "median_ns")
         series = [
             *_without(series, "percentiles", "rounds"),
-            *curve(one, "half_round_trip", 0.5 / part),
-            *curves.of_rounds(medians, "half_round_trip", "ns"),
+            *curve(stated[source.name], "half_round_trip", source.factor),
+            *curves.of_rounds({n: ns / 2 for n, ns in medians.items()}, "half_round_trip", "ns"),
         ]
-    return {"latency": measured.model_copy(update=changes), "series": series}
+    elif made:
+        series = [*_without(series, "percentiles"), *curve(stated["one_way"], "one_way")]
+    return Completed(rows, series)
+
+
+def _stated(stated: Mapping[str, Reported], has_pings: bool, rounds: Rounds) -> Iterator[Estimated]:
+    """Yield the distributions that the source states; `rounds` say why a statistic is absent."""
+    source = _source(stated)
+    if has_pings and source and source.quantity == "half_round_trip":
+        one = stated[source.name]
+        yield from distribution(one, "round_trip", 2 * source.factor, rounds)
+        yield from distribution(one, "half_round_trip", source.factor, rounds)
+    elif not has_pings and "one_way" in stated:
+        yield from distribution(stated["one_way"], "one_way", 1.0, rounds)
+
+
+class Source(NamedTuple):
+    """A latency that the source states."""
+
+    name: str
+    """Name in the source."""
+    quantity: Quantity
+    """Name here."""
+    factor: float
+    """Factor between them."""
+
+
+def _source(stated: Mapping[str, Reported]) -> Source | None:
+    """Return the latency of the source that is compared; None: it states none."""
+    for name, part in HALVES:
+        if name in stated:
+            return Source(name, "half_round_trip", 0.5 / part)
+    return Source("one_way", "one_way", 1.0) if "one_way" in stated else None
 
 
 def _without(series: Sequence[Curve], *kinds: str) -> list[Curve]:
     """Return the curves of a case but for these kinds of its latency."""
     return [each for each in series if each.is_jitter or each.kind not in kinds]
-
-
-def _throughput(
-    measured: Throughput, series: Sequence[Curve], found: list[Reported]
-) -> dict[str, Any]:
-    one = by_quantity(found).get("one_way")
-    if measured.probe_one_way is not None or one is None:
-        return {}
-    probes: Distribution | None = distribution(one, "one_way")
-    series = [*_without(series, "percentiles"), *curve(one, "one_way")]
-    return {"throughput": measured.model_copy(update={"probe_one_way": probes}), "series": series}

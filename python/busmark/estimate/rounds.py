@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import polars as pl
 
 from busmark.model.discovery import RoundDiscovery
+from busmark.model.figures import Estimated
 from busmark.model.parameters import Parameters
-from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary, RoundTimes
+from busmark.model.rounds import (
+    OF_DISCOVERY,
+    OF_ROUNDS,
+    OF_TIMES,
+    CaseStatus,
+    Precision,
+    RoundCounts,
+    RoundSummary,
+    RoundTimes,
+)
 from busmark.model.text import plural
 from busmark.stats import StatisticSpread
 from busmark.store.columns import LOAD_UNITS
@@ -141,6 +151,47 @@ def _times(row: Row) -> RoundTimes | None:
         **{"median_ns": None, "p99_ns": None}
         | {name: value * scale.get(name, 1.0) for name, value in known.items()},
     )
+
+
+def figures(attempt: RoundSummary, known: Container[tuple[str, str]]) -> Iterator[Estimated]:
+    """Yield the rows of one round: statistics of its latency but for the `known` ones (quantity,
+    statistic), which its samples gave; its counts and rates."""
+    number = attempt.round
+    if times := attempt.times:
+        for of in OF_TIMES:
+            value = getattr(times, of.field)
+            if value is not None and (times.quantity, of.quantity) not in known:
+                yield Estimated(
+                    times.quantity,
+                    of.quantity,
+                    value,
+                    of.unit,
+                    "round",
+                    round=number,
+                    count=attempt.samples,
+                    rounds=1,
+                )
+    of_loads = {f"loads_{kind}": level for kind, level in attempt.loads.items()}
+    for table, found in ((OF_ROUNDS, attempt), (OF_DISCOVERY, attempt.discovery)):
+        for of in table if found else ():
+            value = getattr(found, of.field)
+            if value is not None:
+                yield Estimated(of.quantity, of.statistic, value, of.unit, "round", round=number)
+            if of.field == "corrupted":
+                for name, level in of_loads.items():
+                    yield Estimated(name, "value", level, "", "round", round=number)
+
+
+def total(rows: Sequence[Row], column: str) -> int | None:
+    """Return the sum of the known values of a column; None if there are none."""
+    found = [value for row in rows if (value := row.get(column)) is not None]
+    return sum(found) if found else None
+
+
+def trials(rows: Sequence[Row]) -> list[Row]:
+    """Return the trials of a search for the capacity, in order of execution. A row of another test,
+    of a damaged manifest, does not have what a trial has."""
+    return sorted((row for row in rows if row["test"] == "capacity"), key=lambda row: row["order"])
 
 
 FIXED_ROUNDS = 20

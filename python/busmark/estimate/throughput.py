@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from busmark import stats
 from busmark.estimate.curves import Thinning, distributed, of_rounds
-from busmark.estimate.distribution import DescribedLatency, distribution, jitter_share
+from busmark.estimate.distribution import RowsOfLatency, distribution, jitter_share, without
 from busmark.estimate.samples import Pools, Timed, aligned, by_place, in_time_order, step, timed
 from busmark.model.case import Curve
 from busmark.model.figure import (
-    IPDV,
-    JITTER,
     Figure,
     FloatArray,
     Quantity,
@@ -24,11 +22,14 @@ from busmark.model.figure import (
     over_rounds,
     unknown,
 )
-from busmark.model.figures import Found
-from busmark.model.latency import LatencyByRound
+from busmark.model.figures import Estimated, Found
 from busmark.model.quantities import stream
-from busmark.model.quantities.latency import JITTER_SHARE, PROBES_LOST, PROBES_SENT
-from busmark.model.stream import Batches, Pairs, Throughput
+from busmark.model.quantities.latency import (
+    CLOCK_BOUND,
+    JITTER_SHARE,
+    PROBES_LOST,
+    PROBES_SENT,
+)
 from busmark.store.columns import TIMED
 from busmark.store.samples import latency_ns, measured
 
@@ -149,7 +150,7 @@ def _gone(
     return lost, open_
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Probes:
     """Probes of all rounds, sorted."""
 
@@ -201,28 +202,19 @@ class Probes:
         """Return how many never arrived; None if that is not known of a round."""
         return _sum([r.never_arrived for r in self.rounds])
 
-    @property
-    def hidden(self) -> bool:
-        """Return whether the median of their one-way latencies falls among the lost in some
-        round."""
-        each = [
-            (int(r.one_way.latency.size), int(r.lost.size))
-            for r in self.rounds
-            if r.lost is not None
-        ]
-        return any(stats.among_lost("median", back, gone) for back, gone in each if back + gone)
-
-    def of_one_way(self) -> DescribedLatency:
-        """Describe one-way latencies, the lost later than any."""
+    @cached_property
+    def of_one_way(self) -> RowsOfLatency:
+        """Rows of one-way latencies, the lost later than any."""
         if self.unknown:
-            return DescribedLatency(by_round=LatencyByRound.without("one_way", self.unknown))
+            return without("one_way", self.unknown)
         each = [(r.number, r.one_way, r.lost) for r in self.rounds]
-        return DescribedLatency.of("latency", "one_way", self.one_way.latency, each)
+        return RowsOfLatency.of("one_way", self.one_way.latency, each)
 
-    def of_round_trip(self) -> DescribedLatency:
-        """Describe round trips; probes without an echo are later than any."""
+    @cached_property
+    def of_round_trip(self) -> RowsOfLatency:
+        """Rows of round trips; probes without an echo are later than any."""
         each = [(r.number, r.round_trip, r.unanswered) for r in self.rounds]
-        return DescribedLatency.of("round_trip", "round_trip", self.round_trip.latency, each)
+        return RowsOfLatency.of("round_trip", self.round_trip.latency, each)
 
     @property
     def latencies(self) -> tuple[Quantity, Pools]:
@@ -242,27 +234,19 @@ def _counts(gone: Mapping[int, FloatArray | None]) -> dict[int, int] | None:
     return known if len(known) == len(gone) else None
 
 
-def throughput(
-    probes: Probes, batches: Batches | None = None, pairs: Pairs | None = None
-) -> Throughput:
-    """Estimate the latencies of the probes of the counted rounds."""
-    quantity, known = probes.latencies
-    one_way, round_trip = probes.of_one_way(), probes.of_round_trip()
-    return Throughput(
-        batches=batches,
-        probes_hidden=probes.hidden,
-        probe_one_way=one_way.whole,
-        probe_round_trip=round_trip.whole,
-        by_round=[of.by_round for of in (one_way, round_trip) if of.by_round],
-        jitter=distribution(known.jitter, JITTER[quantity]),
-        ipdv=distribution(known.ipdv, IPDV[quantity]),
-        pairs=pairs,
-    )
+def latencies(probes: Probes) -> Iterator[Estimated]:
+    """Yield the latencies of the probes of the counted rounds."""
+    one_way, round_trip = probes.of_one_way, probes.of_round_trip
+    _, known = probes.latencies
+    yield from (*one_way.whole, *round_trip.whole)
+    yield from distribution(known.jitter, "jitter", is_change=True)
+    yield from distribution(known.ipdv, "ipdv", is_change=True)
+    yield from (*one_way.by_round, *round_trip.by_round)
 
 
-def figures(rows: Sequence[dict[str, Any]], probes: Probes, found: Throughput) -> Found:
+def figures(rows: Sequence[dict[str, Any]], probes: Probes) -> Found:
     """Yield what was written, read and lost in the counted rounds; `rows` are their rows of the
-    table `cases`, `found` what is known of their probes."""
+    table `cases`."""
     received, sent = total(rows, "received"), total(rows, "sent")
 
     def estimate(column: str, unit: str, count: int | None) -> Figure | None:
@@ -288,10 +272,12 @@ def figures(rows: Sequence[dict[str, Any]], probes: Probes, found: Throughput) -
     yield stream.LOSS_OF_ALL, loss and loss.value
     yield stream.LOSS, loss
     quantity_of, known = probes.latencies
-    timed = found.probe_one_way if quantity_of == "one_way" else found.probe_round_trip
-    yield JITTER_SHARE, jitter_share(known.latency, known.jitter) if timed else None
+    timed = probes.of_one_way if quantity_of == "one_way" else probes.of_round_trip
+    yield JITTER_SHARE, jitter_share(known.latency, known.jitter) if timed.whole else None
     yield PROBES_SENT, probes.sent
     yield PROBES_LOST, probes.never_arrived
+    bound = probes.one_way.latency.bound_ns if probes.one_way.latency else 0.0
+    yield CLOCK_BOUND, bound if bound and probes.of_one_way.whole else None
 
 
 COUNTS = (

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
-from pydantic import Field, field_validator
+from pydantic import (
+    ConfigDict,
+    Field,
+    SkipValidation,
+    TypeAdapter,
+    WithJsonSchema,
+    field_serializer,
+    field_validator,
+)
 from pydantic.json_schema import SkipJsonSchema
 
-from busmark.model.figure import Distribution, Figure, Frozen, Quantity
-from busmark.model.figures import Estimated, Part, parts
-from busmark.model.latency import Latency, LatencyByRound, Reported
+from busmark.model.distribution import Distribution
+from busmark.model.figure import Figure, Frozen, Quantity
+from busmark.model.figures import Estimated, Figures, Part, parts
+from busmark.model.flow import Flow
+from busmark.model.latency import Reported, Segment, SegmentTable, segment_tables, segments
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
 from busmark.model.quantities.stream import GOODPUT
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
-from busmark.model.stream import CapacitySearch, Throughput
-from busmark.model.traffic import OwnFlow, Phase, Way
+from busmark.model.stream import Batch, CapacitySearch, Paced, Pairs, batches_of, pairs_of
+from busmark.model.traffic import ARROW, OwnFlow, Phase, Way
 from busmark.plugin import read_part
 
 Values = Sequence[float | None]
@@ -79,8 +89,13 @@ class Headline(NamedTuple):
         return self.kind in TIMES
 
 
+ROWS = {"type": "array", "items": TypeAdapter(Estimated).json_schema()}
+
+
 class CaseSummary(Frozen):
     """One point of the scenario's matrix."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True)
 
     id: str
     test: str
@@ -111,40 +126,59 @@ class CaseSummary(Frozen):
     precision: Precision | None = None
     """Precision that its rounds reached; null where the scenario has no target."""
     attempts: list[RoundSummary]
-    latency: Latency | None = None
-    throughput: Throughput | None = None
+    arrivals: Literal["closed", "open", "paced", "unstated"] | None = None
+    """How pings came. open: counted from the intended time of sending, so that a stall is charged
+    in full. For imported results, paced: at a rate, counted from the actual sending; or not stated.
+    """
     capacity: CapacitySearch | None = None
-    phases: list[Phase] = Field(default=[])
-    """Phases of rounds in the middle of which something changed; all other figures cover all of
-    them. Empty if nothing did."""
-    ways: list[Way] = Field(default=[])
-    """Samples that went from participant to participant; empty where there is one writer and one
-    reader."""
-    own_flows: list[OwnFlow] = Field(default=[])
-    """Flows of the scenario's own in the background, each with its latency if it has one."""
+    paced: Paced | None = None
+    """Bandwidth that the rate of a stream asks for, and what of it arrives; null at full speed."""
+    rated_mbit_per_s: float | None = None
+    """Rated capacity of the lab's links; null if there are none."""
+    practical_mbit_per_s: float | None = None
+    """Goodput of a plain TCP transfer over such links in this campaign."""
     background_expected: int | None = None
     """Samples of background flows that their readers should have had, in the rounds that count;
     null where there was no background."""
     background_lost: int | None = None
     """Samples that never arrived."""
-    figures: list[Estimated] = Field(default=[])
-    """Rows of the table of estimates: what participants, nodes, levels and flows wrote and read,
-    and what they cost."""
     os: str | None = None
     """Operating system on which the rounds that count ran; "A → B" where who wrote was on A and who
     read on B. Null where it was not recorded."""
     reported: list[Reported] = Field(default=[])
     """Figures that the source of an imported result states; empty for any other result."""
     floor: Floor | None = None
+    problems: list[str] = Field(default=[])
+    """What could not be read, or not be used."""
     plugins: dict[str, Any] = Field(default={})
     """Parts of this record that plug-ins make, by plug-in; see their pages."""
+    figures: Annotated[SkipValidation[Figures], WithJsonSchema(ROWS)] = Field(
+        default=Figures(), repr=False
+    )
+    """All figures of the case and of its parts: its rows of the table of estimates; what a row does
+    not have is left out."""
     series: SkipJsonSchema[Sequence[Curve]] = Field(default=(), exclude=True, repr=False)
     """Curves of the case, where they were asked for; the table of series holds them."""
+
+    @field_serializer("figures")
+    def _as_rows(self, figures: Figures) -> list[dict[str, Any]]:
+        names = [one.name for one in fields(Estimated)]
+        return [
+            {name: _plain(value) for name in names if (value := getattr(row, name)) is not None}
+            for row in figures
+        ]
 
     @field_validator("plugins", mode="before")
     @classmethod
     def _read(cls, stored: Any) -> Any:
         return {name: read_part(name, part) for name, part in stored.items()}
+
+    def with_figures(self, figures: Figures) -> CaseSummary:
+        """Return the case with other figures."""
+        made = self.model_copy(update={"figures": figures})
+        for kept in ("whole", "_latencies", "_each_round"):
+            made.__dict__.pop(kept, None)
+        return made
 
     def curves(
         self,
@@ -178,15 +212,132 @@ class CaseSummary(Frozen):
         return next(iter(self.label_parts.values()), self.label)
 
     @property
+    def has_pings(self) -> bool:
+        """Whether pings were measured."""
+        return bool(self.rounds.ok) and self.test not in ("throughput", "capacity", "discovery")
+
+    @property
+    def has_stream(self) -> bool:
+        """Whether a stream was measured."""
+        return bool(self.rounds.ok) and self.test == "throughput"
+
+    @cached_property
+    def _latencies(self) -> dict[tuple[str | None, str], list[Estimated]]:
+        """Rows of latencies by flow of the scenario's own, None for the case's, and quantity."""
+        found: dict[tuple[str | None, str], list[Estimated]] = {}
+        for row in self.figures:
+            if row.scope in ("case", "flow") and row.quantity in TIMED:
+                found.setdefault((row.of, row.quantity), []).append(row)
+        return found
+
+    @cached_property
+    def _each_round(self) -> dict[str, list[Estimated]]:
+        found: dict[str, list[Estimated]] = {}
+        for row in self.figures:
+            if row.scope == "round" and row.quantity in TIMED:
+                found.setdefault(row.quantity, []).append(row)
+        return found
+
+    def times(self, quantity: str, flow: str | None = None) -> Distribution | None:
+        """Return a latency, jitter or ipdv of the case, or of a flow of the scenario's own; also
+        one whose median falls among the lost. None: there is none."""
+        rows = self._latencies.get((flow, quantity))
+        if not rows:
+            return None
+        each = self._each_round.get(quantity, ()) if flow is None else ()
+        return Distribution(self._of_times(quantity), rows, each)
+
+    def _of_times(self, quantity: str) -> Quantity:
+        """Return which latency a jitter or ipdv is of, with its name."""
+        if quantity not in ("jitter", "ipdv"):
+            return cast("Quantity", quantity)
+        of = "half_round_trip"
+        if self.test == "throughput":
+            one_way = self.times("one_way")
+            of = "one_way" if one_way and one_way.value("mean") is not None else "round_trip"
+        return cast("Quantity", f"{of}_{quantity}")
+
+    def distribution(self, quantity: str) -> Distribution | None:
+        """Return a latency, jitter or ipdv of the case; None: there is none, or its median falls
+        among the lost."""
+        found = self.times(quantity)
+        return found if found and found.is_known else None
+
+    @property
     def rtt_2(self) -> Distribution | None:
-        """Half the round trips, where there are some."""
-        return None if self.latency is None else self.latency.half_round_trip
+        """Half the round trips of pings, where there are some."""
+        return self.distribution("half_round_trip") if self.has_pings else None
+
+    @property
+    def one_way(self) -> Distribution | None:
+        """One-way latency of samples in a stream, where it is known."""
+        return self.distribution("one_way") if self.has_stream else None
+
+    @property
+    def round_trip(self) -> Distribution | None:
+        """Round trips of pings, or of probes in a stream."""
+        return self.distribution("round_trip")
+
+    @property
+    def segments(self) -> list[Segment]:
+        """Parts of a ping's way that have a median."""
+        return segments(self.figures)
+
+    @property
+    def segment_tables(self) -> list[SegmentTable]:
+        """Parts of a ping's way with deviations and extremes, as far as stamps are by one clock."""
+        return segment_tables(self.figures)
+
+    @property
+    def pairs(self) -> Pairs | None:
+        """Pairs of a writer and a reader in a stream at a rate; None at full speed, without one
+        clock, and for a single writer with a single reader."""
+        own = {flow.name for flow in self.params.flows}
+        return pairs_of(self.figures, None, own) if self.has_stream else None
+
+    @property
+    def batches(self) -> list[Batch]:
+        """The first batches, one by one; empty where the stream runs free."""
+        return batches_of(self.figures)
+
+    @property
+    def phases(self) -> list[Phase]:
+        """Phases of rounds in the middle of which something changed; all other figures cover all
+        of them. Empty if nothing did."""
+        return [Phase.read(part) for part in self.parts("phase")]
+
+    @property
+    def ways(self) -> list[Way]:
+        """Samples that went from participant to participant; empty where there is one writer and
+        one reader."""
+        known = self.parts("flow")
+        return [Way.read(part.of, part.node) for part in known if part.of and ARROW in part.of]
+
+    @property
+    def own_flows(self) -> list[OwnFlow]:
+        """Flows of the scenario's own in the background, each with its latency if it has one."""
+        known = {part.of: part for part in self.parts("flow")}
+        return [
+            self._own_flow(flow, known[flow.name])
+            for flow in self.params.flows
+            if flow.name in known
+        ]
+
+    def _own_flow(self, flow: Flow, part: Part) -> OwnFlow:
+        times = (self.times(one, flow.name) for one in ("half_round_trip", "one_way"))
+        return OwnFlow(
+            name=flow.name,
+            kind=flow.kind,
+            size=flow.size,
+            part=part,
+            times=next(filter(None, times), None),
+            pairs=pairs_of(self.figures, flow.name, ()),
+        )
 
     @property
     def headline(self) -> Headline | None:
         """Return what it is ranked and compared by; None where that was not measured."""
-        one_way = self.throughput.probe_one_way if self.throughput else None
-        for kind, times in (("latency", self.rtt_2), ("one_way", one_way)):
+        for kind, times in (("latency", self.rtt_2), ("one_way", self.one_way)):
             if times and (kind == "latency" or self.answer == "latency"):
                 return Headline(kind, times.median, times.figure("p99"))
         last = max((each.phase for each in self.phases), default=0)
@@ -210,13 +361,28 @@ class CaseSummary(Frozen):
         return {number: median for number, median in known.items() if median}
 
     @property
-    def by_round(self) -> list[LatencyByRound]:
-        """Statistics of its latencies, round by round."""
-        measured = self.latency or self.throughput
-        return measured.by_round if measured else []
+    def by_round(self) -> dict[str, Distribution]:
+        """Statistics of its latencies round by round: `latency`, the one that cases of its test are
+        compared by, and the round trips of probes."""
+        stated = self.times("half_round_trip")
+        own = stated if self.has_pings else self.times("one_way") or stated
+        found = {
+            "latency": own,
+            "round_trip": self.times("round_trip") if self.has_stream else None,
+        }
+        return {name: times for name, times in found.items() if times}
 
     def why_hidden(self, key: str, quantity: Quantity) -> str:
         """Return what share was lost, where this statistic of a latency falls among the lost in
         some round; else nothing."""
-        own = (each for each in self.by_round if each.quantity == quantity)
-        return next(filter(None, (each.why_hidden(key) for each in own)), "")
+        times = self.times(quantity)
+        return times.why_hidden(key) if times else ""
+
+
+def _plain(value: Any) -> Any:
+    """Return a whole number as one, whether it was computed or read from the table."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+TIMED = frozenset(("round_trip", "half_round_trip", "one_way", "jitter", "ipdv"))
+"""Quantities of single samples."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from busmark import stats
 
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
-    from busmark.model.figure import Distribution, Figure
+    from busmark.model.distribution import Distribution
+    from busmark.model.figure import Figure
     from busmark.model.parameters import Parameters
 
 Row = Mapping[str, Any]
@@ -18,8 +19,9 @@ Row = Mapping[str, Any]
 
 TESTS = ("latency", "throughput", "capacity", "discovery")
 
-Need = Literal["", "batch", "capture", "system"]
-"""Requirement on a case besides its test: batches, a capture, readings of the system's counters."""
+Need = str
+"""Requirement on a case besides its test: batches, readings of the system's counters, or a key of
+the scenario that a plug-in brings, by its name."""
 
 TWO_LEVEL = (
     "Median over rounds of the round's figure (a typical round); interval of order statistics."
@@ -42,23 +44,6 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
-    """A column of the headline table of one test."""
-
-    text: str
-    minor: bool = False
-    """May be dropped where there is no room."""
-    when: Literal["always", "known", "some"] = "known"
-    """known: where a case has a value; some: where one is not 0."""
-    last: bool = False
-    """Whether the column stands after all columns of measured figures."""
-    interval: bool = True
-    """Whether the limits of the interval are shown with the value."""
-    absent: str = ""
-    """Why a case of which rounds count has none."""
-
-
-@dataclass(frozen=True, slots=True)
 class Statistic:
     """A figure of latencies of a round; reports have it of a typical round, with an interval."""
 
@@ -73,14 +58,10 @@ class Statistic:
     """Its part of the reference; None: it is explained with the other percentiles."""
     reported: bool = True
     """Whether reports show it; otherwise only comparisons do."""
-    in_latency: Heading | None = None
-    """Heading in the headline table of latency; None: it has no column there."""
-    in_stream: Heading | None = None
-    """Heading in the table of throughput, for one-way probes."""
 
     @property
     def percent(self) -> float | None:
-        """Heading of a percentile."""
+        """Its percentile; None of any other statistic."""
         return self.of if isinstance(self.of, float) else None
 
     @property
@@ -99,16 +80,15 @@ class Statistic:
         return found.figure(self.key) if found else None
 
 
-def percentile(percent: float, **shown: Any) -> Statistic:
-    """Return the `Statistic` of this percentile of a round, with `shown` as its further fields."""
+def percentile(percent: float, **more: Any) -> Statistic:
+    """Return the `Statistic` of this percentile of a round, with `more` as its further fields."""
     name = f"p{percent:.10g}"
-    shown = {"in_latency": Heading(f"{name} RTT/2", minor=True, when="always"), **shown}
     return Statistic(
         key=name.replace(".", ""),
         name=name,
         meaning=f"{percent:.10g}th percentile",
         of=percent,
-        **shown,
+        **more,
     )
 
 
@@ -141,10 +121,17 @@ class LatencySet:
 
     key: str
     """Key, as part of the names of columns."""
+    quantity: str
+    """Name of the quantity in the table of estimates."""
     meaning: str
-    pick: Callable[[CaseSummary], Distribution | None]
+    tests: tuple[str, ...] = ("latency", "throughput")
+    """Tests in which a case has it."""
     within: stats.Range = stats.POSITIVE
     """Range in which its samples, and figures of them, can lie."""
+
+    def of(self, case: CaseSummary) -> Distribution | None:
+        """Return these latencies of a case; None where it has none, or the median is lost."""
+        return case.distribution(self.quantity) if case.test in self.tests else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +185,7 @@ class EstimatedQuantity:
     unit: str
     meaning: str
     pick: Callable[[CaseSummary], Figure | None] | None = None
-    """Function that takes the figure from a case; None: it is a row of the case's figures."""
+    """Function that computes it from other figures of a case; None: it has a row of its own."""
     quantity: str = ""
     """Name of the quantity in the table of estimates and in requirements, where it is not the key.
     """
@@ -216,10 +203,6 @@ class EstimatedQuantity:
     """Words by which people look for it."""
     suffix: str = ""
     """Suffix of the column, for the unit."""
-    tables: Mapping[str, Heading] = field(default_factory=dict)
-    """Headings of its columns in headline tables, by test."""
-    details: str = ""
-    """Name in the details of a stream."""
     compared: Compared | None = None
     explained: tuple[Explained, ...] = ()
     of_cases: bool = True
@@ -237,7 +220,7 @@ class EstimatedQuantity:
 
     def figure(self, case: CaseSummary) -> Figure | None:
         """Return the estimate of a case with its interval; None where it has none."""
-        return self.pick(case) if self.pick else case.whole.figure(self)
+        return case.whole.figure(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,7 +230,7 @@ class Number:
     key: str
     meaning: str
     pick: Callable[[CaseSummary], float | None] | None = None
-    """Function that takes the figure from a case; None: it is a row of the case's figures."""
+    """Function that computes it from other figures of a case; None: it has a row of its own."""
     unit: str = ""
     """Unit; empty: a count."""
     quantity: str = ""
@@ -260,13 +243,8 @@ class Number:
     """Range in which the value can lie, as in `EstimatedQuantity`."""
     frames: bool = True
     """Whether the frame of cases has it."""
-    tables: Mapping[str, Heading] = field(default_factory=dict)
     of: Callable[[CaseSummary], int | None] | None = None
     """Function that takes from a case the whole of which this number is a share."""
-    besides: Callable[[CaseSummary], tuple[int, str]] | None = None
-    """Second number with its word, which a headline table shows after this one unless it is 0."""
-    details: str = ""
-    """Name in the details of a stream."""
     explained: tuple[Explained, ...] = ()
 
     @property
@@ -276,8 +254,6 @@ class Number:
 
     def value(self, case: CaseSummary) -> float | None:
         """Return the number of a case; None where it has none."""
-        if self.pick:
-            return self.pick(case)
         return case.whole.value(self) if self.unit else case.whole.counted(self)
 
 
@@ -317,9 +293,3 @@ class RowKey(Protocol):
     @property
     def unit(self) -> str:
         """Unit; empty: a count."""
-
-
-def everywhere(text: str, *tests: str, **options: Any) -> dict[str, Heading]:
-    """Put a heading behind all that was measured, for all tests but discovery, and for `tests`."""
-    heading = Heading(text, minor=True, last=True, **options)
-    return dict.fromkeys(("latency", "throughput", "capacity", *tests), heading)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from functools import cached_property
+from typing import Literal, TypedDict, Unpack, cast, overload
 
-from busmark.model.entry import PartQuantity, RowKey
+from busmark.model.entry import LatencySet, PartQuantity, Pooled, RowKey, Statistic
 from busmark.model.figure import Figure
 
 
@@ -31,8 +32,17 @@ class Estimated:
     effective: float | None = None
     rounds: int = 0
     reason: str | None = None
-    is_estimate: bool = False
-    """Whether it should have an interval: not where it was counted or asked for."""
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether it should have an interval: not what was counted, asked for, or of one round."""
+        typical = self.over == "rounds" and self.round is None
+        return typical and (self.statistic in ("median", "mean", "drift") or self.is_percentile)
+
+    @property
+    def is_percentile(self) -> bool:
+        """Whether the statistic is a percentile, such as p99."""
+        return self.statistic[:1] == "p" and self.statistic[1:].replace(".", "").isdigit()
 
     @property
     def figure(self) -> Figure | None:
@@ -48,6 +58,121 @@ class Estimated:
             rounds=self.rounds,
             unit=self.unit,
         )
+
+
+class Figures(Sequence[Estimated]):
+    """The figures of a case and of its parts, found by what they are of.
+
+    `figures.get(ONE_WAY, P99, flow="imu")` gives a row of the table of estimates: a value with its
+    interval, counts and unit, or the reason why there is none. Quantities are constants of
+    `busmark.model.quantities`, statistics of `busmark.model.statistics`.
+    """
+
+    def __init__(self, rows: Iterable[Estimated] = ()) -> None:
+        """Take the rows."""
+        self._given = [*rows]
+
+    @property
+    def rows(self) -> list[Estimated]:
+        """All rows, in the order of the table."""
+        return self._given
+
+    @cached_property
+    def _by_key(self) -> dict[tuple[str | int | None, ...], Estimated]:
+        found: dict[tuple[str | int | None, ...], Estimated] = {}
+        for row in self.rows:
+            key = (row.quantity, row.statistic, row.over, row.scope, row.of, row.round)
+            found.setdefault(key, row)
+        return found
+
+    @overload
+    def get(
+        self, quantity: RowKey, statistic: Statistic | Pooled | None = ..., **of: Unpack[Of]
+    ) -> Estimated: ...
+
+    @overload
+    def get(
+        self, quantity: LatencySet, statistic: Statistic | Pooled, **of: Unpack[Of]
+    ) -> Estimated: ...
+
+    def get(
+        self,
+        quantity: RowKey | LatencySet,
+        statistic: Statistic | Pooled | None = None,
+        **of: Unpack[Of],
+    ) -> Estimated:
+        """Return a figure of the case, or of the part that the keywords name; `round`: of one
+        round. A figure that the case does not have is one without a value, whose reason says so.
+
+        Args:
+            quantity: a quantity of the case or of a part, or a latency.
+            statistic: of a latency, or of a quantity in place of its own.
+            of: `flow`, `participant`, `node`, `segment` or another scope, with its name.
+        """
+        number = of.pop("round", None)
+        named = cast("dict[str, str]", of)
+        scope, name = next(iter(named.items()), ("case", None))
+        if number is not None and scope == "case":
+            scope = "round"
+        pooled = isinstance(statistic, Pooled)
+        wanted = quantity.quantity if isinstance(quantity, LatencySet) else quantity.name
+        if isinstance(statistic, Pooled):
+            own = statistic.statistic
+        elif statistic is not None:
+            own = statistic.name
+        else:
+            assert not isinstance(quantity, LatencySet)
+            own = quantity.statistic
+        over = "samples" if pooled else "rounds"
+        row = self._by_key.get((wanted, own, over, scope, name, number))
+        if row is not None:
+            return row
+        part = f"its {scope} {name}" if name else "the case"
+        reason = f"{part} has no {own} of {wanted}"
+        return Estimated(wanted, own, None, "", scope, name, reason=reason)
+
+    def where(self, **keys: str | int | None) -> list[Estimated]:
+        """Return the rows whose fields have these values, such as `scope="flow"`."""
+        return [
+            row for row in self.rows if all(getattr(row, name) == v for name, v in keys.items())
+        ]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Figures) and self.rows == other.rows
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, place: int) -> Estimated: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Estimated]: ...
+
+    def __getitem__(self, place: int | slice) -> Estimated | Sequence[Estimated]:
+        return self.rows[place]
+
+    def __iter__(self) -> Iterator[Estimated]:
+        return iter(self.rows)
+
+
+class Of(TypedDict, total=False):
+    """The part of a case that a figure is of: one of these, by its name; and a round."""
+
+    flow: str
+    participant: str
+    node: str
+    system: str
+    level: str
+    phase: str
+    segment: str
+    pair: str
+    load: str
+    traffic: str
+    route: str
+    round: int
 
 
 Found = Iterable[tuple[RowKey, Figure | float | None]]
@@ -105,7 +230,6 @@ def row_of(
         confidence=figure.confidence,
         count=figure.count,
         rounds=figure.rounds,
-        is_estimate=True,
     )
 
 

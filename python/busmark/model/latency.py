@@ -1,97 +1,88 @@
-"""Latency of a case: its statistics round by round, the segments of a ping's way, and what the
-source of an imported result reports."""
+"""The segments of a ping's way, and what the source of an imported result reports of latencies."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Iterable
+from dataclasses import dataclass
 
-import numpy as np
 from pydantic import Field
 
-from busmark import stats
-from busmark.model.figure import BestShare, Bounds, Distribution, Figure, Frozen, Quantity, unknown
-from busmark.model.statistics import STATISTICS
+from busmark.model.distribution import CLOCK_BOUND, BestShare, best_shares
+from busmark.model.figure import Bounds, Figure, Frozen
+from busmark.model.figures import Estimated
+
+SEGMENT, ONE_IN = "segment", "one_in"
+"""Quantity and scope of rows of segments; statistic: one in how many pings is included."""
+
+STAMPS = (
+    ("send source", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
+    ("send", "T2→T3: from write's return to the announcement at the responder",
+     "echo_delivered_ns", "written_ns"),
+    ("send arrival", "T3→T4 at the responder: from the announcement to its hands",
+     "echo_read_ns", "echo_delivered_ns"),
+    ("turn-round", "T4→T1 at the responder: from its hands to just before the pong's write",
+     "echo_sent_ns", "echo_read_ns"),
+    ("echo source", "T1→T2 of the pong at the responder: the call of write",
+     "echo_written_ns", "echo_sent_ns"),
+    ("echo", "T1→T3 of the pong: from just before its write to the announcement at the pinger; "
+     "the echo source, T1→T2, is not recorded and is contained in it",
+     "delivered_ns", "echo_sent_ns"),
+    ("echo arrival", "T3→T4 at the pinger: from the announcement to its hands",
+     "read_ns", "delivered_ns"),
+    ("trip", "T1→T4: from just before the ping's write to the pong in the pinger's hands",
+     "read_ns", "sent_ns"),
+)  # fmt: skip
+"""Name, meaning, later and earlier stamp."""
+
+ECHO, ECHO_SOURCE = "echo", "echo source"
+"""The latter is recorded where `measure.echo_source` asks for it; the former then begins at its
+end, as send does at the pinger."""
+
+ECHO_ALONE = "T2→T3: from the return of the pong's write to the announcement at the pinger"
+
+INTER_ARRIVAL = "inter-arrival"
+
+MEANINGS = {name: meaning for name, meaning, *_ in STAMPS} | {
+    INTER_ARRIVAL: "T4→T4 at the pinger: from a pong in its hands to the next"
+}
+"""Meanings of segments by name, in the order of the tables."""
+
+SEGMENTS = (
+    ("write", "T1→T2 at the pinger: the call of write", "written_ns", "sent_ns"),
+    ("transport", "T2→T3: from write's return to the announcement at the responder",
+     "echo_delivered_ns", "written_ns"),
+    ("read", "T3→T4: from the announcement to the responder's hands",
+     "echo_read_ns", "echo_delivered_ns"),
+    ("turn-round", "from the responder's hands to the sending of the pong",
+     "echo_sent_ns", "echo_read_ns"),
+)  # fmt: skip
+"""Name, meaning, later and earlier stamp of the parts of a ping's way."""
+
+MEANINGS_OF_WAYS = {
+    "there": "from just before write to the responder's hands",
+    "back": "from the pong's sending to the pinger's hands",
+    **{name: meaning for name, meaning, *_ in SEGMENTS},
+}
+"""Meanings of segments that have a median, in the order of tables."""
 
 
-class ByRound(Frozen):
-    """A statistic of a latency, round by round; all times in ns."""
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A part of a sample's way; negative when the later stamp was taken first."""
 
-    figure: Figure | None
-    """A typical round's; null: there is none, and `reason` says why."""
-    rounds: list[int] = Field(default=[])
-    """Numbers of the rounds that have it, in the order in which they were run."""
-    values: list[float] = Field(default=[])
-    """Value of the statistic in each of these rounds."""
-    inside: float = 0.0
-    """Mean variance (ns²) of a round's value that the variation inside the round implies."""
-    least: float = 0.0
-    """The smallest sample; of a percentile above the 50th, the smallest median of a round."""
-    greatest: float | None = None
-    """The largest sample; null where the source of an imported result does not state it."""
-    reason: str | None = None
-    lost: bool = False
-    """Whether the statistic falls among the samples that were lost, which are later than any."""
-    off_ns: float = 0.0
-    """How far all values may be off together, either way, because the ends are stamped by two
-    clocks."""
-
-    @property
-    def level(self) -> stats.Level | None:
-        """The values with both levels of variation, from which intervals are computed; None where
-        samples are not known."""
-        if self.figure is None or self.greatest is None:
-            return None
-        return stats.Level(
-            values=np.array(self.values),
-            inside=self.inside,
-            count=self.figure.count or 0,
-            seen=(self.least, self.greatest),
-        )
-
-    def halved(self) -> ByRound:
-        """Return the same statistic of half of each time."""
-        if self.figure is None:
-            return self
-        ends = {name: None if v is None else v / 2 for name, v in self.figure if name in _ENDS}
-        return self.model_copy(
-            update={
-                "figure": self.figure.model_copy(update=ends),
-                "values": [value / 2 for value in self.values],
-                "inside": self.inside / 4,
-                "least": self.least / 2,
-                "greatest": None if self.greatest is None else self.greatest / 2,
-            }
-        )
+    name: str
+    meaning: str
+    median: Figure
+    """Its median; of one that is not known, the greatest that it can be."""
+    unknown: str | None
+    """Why no number can be given; None where one can."""
+    bound_ns: float = 0.0
+    """How far it may be off, either way, because the stamps are by clocks of two hosts; its
+    interval includes this."""
 
 
-_ENDS = ("value", "low", "high")
-
-
-class LatencyByRound(Frozen):
-    """All statistics of one latency of a case."""
-
-    name: Literal["latency", "round_trip"]
-    """latency: the one that cases of its test are compared by."""
-    quantity: Quantity
-    statistics: dict[str, ByRound]
-    """Statistics by their names in `model.statistics.STATISTICS`."""
-
-    def why_hidden(self, key: str) -> str:
-        """Return what share was lost, where the statistic of this key falls among the lost in some
-        round; else nothing."""
-        own = (self.statistics[one.name] for one in STATISTICS if one.key == key)
-        return next((found.reason or "" for found in own if found.lost), "")
-
-    @classmethod
-    def without(cls, quantity: Quantity, reason: str) -> LatencyByRound:
-        """Return a latency without any statistic, for this reason."""
-        missing = ByRound(figure=None, reason=reason)
-        return cls(
-            name="latency", quantity=quantity, statistics={one.name: missing for one in STATISTICS}
-        )
-
-
-class SegmentTable(Frozen):
+@dataclass(frozen=True, slots=True)
+class SegmentTable:
     """A part of a ping's way; negative where the later stamp was taken first."""
 
     name: str
@@ -102,50 +93,42 @@ class SegmentTable(Frozen):
     """The smallest 100, 99.9, 99 and 90 % of all rounds together."""
 
 
-class Segment(Frozen):
-    """A part of a sample's way; negative when the later stamp was taken first."""
-
-    name: str
-    meaning: str
-    median: Figure
-    bound_ns: float = 0.0
-    """How far it may be off, either way, because the stamps are by clocks of two hosts; its
-    interval includes this."""
-
-    @property
-    def unknown(self) -> str | None:
-        """Return why no number can be given; None where one can."""
-        return unknown(self.median.value, self.bound_ns)
-
-    @property
-    def most_ns(self) -> float:
-        """The greatest time that it can be."""
-        high = self.median.high
-        return self.median.value + self.bound_ns if high is None else high
+def segments(rows: Iterable[Estimated]) -> list[Segment]:
+    """Return the segments that have a median, by their rows."""
+    own: dict[str, dict[str, Estimated]] = {}
+    for each in rows:
+        if each.scope == SEGMENT and each.over == "rounds" and each.of:
+            own.setdefault(each.of, {})[each.statistic] = each
+    return [
+        Segment(
+            name,
+            meaning,
+            median,
+            row.reason,
+            (own[name][CLOCK_BOUND].value or 0.0) if CLOCK_BOUND in own[name] else 0.0,
+        )
+        for name, meaning in MEANINGS_OF_WAYS.items()
+        if name in own and (row := own[name].get("median")) and (median := row.figure)
+    ]
 
 
-class Latency(Frozen):
-    """Figures of a latency case."""
-
-    arrivals: Literal["closed", "open", "paced", "unstated"]
-    """open: counted from the intended time of sending, so that a stall is charged in full. For
-    imported results, paced: at a rate, counted from the actual sending; or not stated."""
-    round_trip: Distribution | None
-    half_round_trip: Distribution | None
-    """RTT/2: each round trip divided by two."""
-    jitter: Distribution | None = None
-    """Magnitude of `ipdv`."""
-    ipdv: Distribution | None = None
-    """Change of RTT/2 from a ping to the next of the same writer (RFC 3393), with its sign:
-    negative where the next was faster."""
-    one_way_there: Segment | None
-    """Segment from the ping's sending to the responder's hands; exact where there is one clock."""
-    one_way_back: Segment | None
-    segments: list[Segment]
-    segment_tables: list[SegmentTable] = Field(default=[])
-    """Segments with deviations and extremes, as far as stamps are by one clock."""
-    by_round: list[LatencyByRound] = Field(default=[])
-    """Statistics of half the round trips, round by round: what comparisons are made of."""
+def segment_tables(rows: Iterable[Estimated]) -> list[SegmentTable]:
+    """Return the segments with their best shares, as far as stamps are by one clock."""
+    own: dict[str, list[Estimated]] = {}
+    for row in rows:
+        if row.scope == SEGMENT and row.over != "rounds" and row.of:
+            own.setdefault(row.of, []).append(row)
+    meanings = MEANINGS | ({ECHO: ECHO_ALONE} if ECHO_SOURCE in own else {})
+    return [
+        SegmentTable(
+            name,
+            meaning,
+            next((int(row.value or 1) for row in own[name] if row.statistic == ONE_IN), 1),
+            best_shares(own[name]),
+        )
+        for name, meaning in meanings.items()
+        if name in own
+    ]
 
 
 class ReportedFigure(Frozen):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
@@ -46,6 +48,22 @@ Identifier = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_lengt
 LARGEST = 1 << 40
 """Bytes of a body in a scenario."""
 
+AUTO = "auto"
+"""Length that the run is to choose."""
+
+
+def _length(value: object) -> object:
+    """Refuse a word other than "auto" in the place of a number of seconds."""
+    if isinstance(value, str) and value != AUTO:
+        raise ValueError(f'should be a number of seconds, or "{AUTO}"')
+    return value
+
+
+Length = Annotated[
+    Annotated[float, Field(gt=0, le=3600)] | Literal["auto"], BeforeValidator(_length)
+]
+Minute = Annotated[float, Field(ge=0.001, le=60)]
+"""Seconds that are a minute at most."""
 Bytes = Annotated[int, Field(ge=0, le=LARGEST)]
 Several = Annotated[int, Field(ge=1, le=1000)]
 Priority = Annotated[int, Field(ge=0, le=99)]
@@ -70,8 +88,6 @@ Security = Literal[
     "curve",
 ]
 """What a security profile protects."""
-
-PROFILES: tuple[str, ...] = get_args(Security)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +129,11 @@ class Parameter:
     it on."""
     asked: Any = None
     """Type of a value in a scenario, whose matrix has a list of them; None: it is not asked for."""
+    measure: Any = None
+    """Type of its key of `[measure]`, which is the same for all cases; None: it has none there."""
+    setup: Literal["", "schedule", "stream", "role"] = ""
+    """Part of a worker's setup that has it, under `setting`; empty: none, or in a form that
+    `control.roles` computes."""
     change: Any = None
     """Type of a value to which a `[[timeline]]` changes a policy; None: it does not change while
     endpoints are in use."""
@@ -130,6 +151,13 @@ class Parameter:
     default: Any = None
     """Value of a case that does not state it; the value that was measured before the parameter
     existed."""
+
+    @property
+    def setting(self) -> str:
+        """Return its key in the setup of a worker, where times are nanoseconds, and of a policy in
+        what a worker lists of an endpoint."""
+        name = self.name.removeprefix("qos.")
+        return self.switch[0] if self.switch else re.sub("_s$", "_ns", name)
 
 
 P = Parameter

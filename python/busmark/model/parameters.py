@@ -9,7 +9,6 @@ goes through all.
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass, replace
 from math import inf
 from pathlib import Path
@@ -20,12 +19,15 @@ from pydantic import BaseModel, BeforeValidator, Field, model_validator
 from busmark.model import settling
 from busmark.model.flow import Flow, Participant, TimelineChange
 from busmark.model.parameter import (
+    AUTO,
     Burst,
     Bytes,
     Count,
     Declared,
     Few,
     Kind,
+    Length,
+    Minute,
     Options,
     P,
     Parameter,
@@ -71,12 +73,6 @@ class Policy(Parameter):
     unless_asked: float | None = None
     """Value of an endpoint for which none is asked, in a policy by which a reader matches only
     writers that offer at most its own value; None: not such a policy."""
-
-    @property
-    def setting(self) -> str:
-        """Return its key in the setup of a worker, and in what a worker lists of an endpoint."""
-        name = self.name.removeprefix("qos.")
-        return self.switch[0] if self.switch else re.sub("_s$", "_ns", name)
 
 
 def _table(value: Any) -> Any:
@@ -334,24 +330,48 @@ class Parameters(Declared):
     side_environment: Annotated[Text | None, P(apart=True, named=False)] = None
     side_prefix: Annotated[Text | None, P(apart=True, named=False)] = None
     duration_s: Annotated[Seconds | None, P(
-        role="effort", settle=lambda value, _: None if value == "auto" else value)] = None
-    warmup_s: Annotated[Seconds, P(role="effort")] = 0.0
+        role="effort", measure=Length, initial=2.0, setup="schedule",
+        meaning='length of the measured time; "auto": the run chooses it for each case, so that '
+        "`rounds.target` is reached in the least time",
+        settle=lambda value, _: None if value == AUTO else value)] = None
+    warmup_s: Annotated[Seconds, P(
+        role="effort", measure=Annotated[float, Field(ge=0, le=600)], initial=0.5,
+        setup="schedule", meaning="time before it, discarded")] = 0.0
     samples: Annotated[Count, P(
-        role="effort", named=False, settle=lambda value, point: point["ends_after"] or value)] = 0
-    max_samples: Annotated[Count, P()] = 200_000
+        role="effort", named=False, measure=Annotated[int, Field(ge=0, le=10**12)], initial=0,
+        setup="schedule", meaning="end after this many samples; 0: by time only",
+        settle=lambda value, point: point["ends_after"] or value)] = 0
+    max_samples: Annotated[Count, P(
+        measure=Annotated[int, Field(ge=10, le=50_000_000)], initial=200_000,
+        meaning="rows recorded per round; the measurement ends when they are full")] = 200_000
     probe_every: Annotated[Count, P(
-        role="effort", named=False,
+        role="effort", named=False, measure=Annotated[int, Field(ge=0, le=10**9)], initial=1000,
+        meaning="in a throughput test one sample in this many, at random, is a latency probe",
         settle=lambda value, point: value if point.has_probes else 0)] = 0
-    interval_s: Annotated[Seconds, P(role="effort")] = 0.1
-    timeout_s: Annotated[Seconds, P()] = 1.0
-    verify: Annotated[bool, P()] = False
+    interval_s: Annotated[Seconds, P(
+        role="effort", measure=Minute, initial=0.1, setup="role",
+        meaning="length of an interval counter; longer in cases with many writers and readers "
+        "and long rounds, if all counters would need more than 64 MB")] = 0.1
+    timeout_s: Annotated[Seconds, P(
+        measure=Minute, initial=1.0, setup="schedule",
+        meaning="a ping without an answer for this time counts as lost")] = 1.0
+    verify: Annotated[bool, P(
+        measure=bool, initial=False, setup="stream",
+        meaning="compare every body with what was written (costs time per byte)")] = False
     body_file: Annotated[Text | None, P(
+        measure=str, initial="", setup="stream",
+        meaning="file whose bytes are in the bodies, over and over; empty: a pattern. For the "
+        "payload kinds octet, any and type",
         settle=lambda value, _: str(Path(value).absolute()) if value else None)] = None
     echo_source: Annotated[bool, P(
-        role="effort", named=False,
+        role="effort", named=False, measure=bool, initial=False,
+        meaning="of pings: also record when the write of each pong returned, the segment echo "
+        "source (costs the responder one more reading of the clock, after the write)",
         settle=lambda value, point: (value and point["test"] == "latency") or UNSTATED)] = False
     probe_echo: Annotated[bool, P(
-        named=False,
+        named=False, measure=bool, initial=True,
+        meaning="whether a reader echoes probes of a throughput test, so that they have a round "
+        "trip; false: it stamps their arrival, and nothing of Busmark's goes the other way",
         settle=lambda value, point: False if point.has_probes and not value else UNSTATED)] = True
     statistic: Annotated[Word, P(role="effort", named=False, settle=settling.statistic)] = "median"
     chosen_s: Annotated[Seconds | None, P(role="described", named=False)] = None
@@ -574,6 +594,11 @@ BY_NAME = {each.name: each for each in PARAMETERS}
 
 ASKED = tuple(each for each in PARAMETERS if each.asked is not None)
 """Parameters that a scenario can ask for."""
+
+MEASURE = tuple(
+    replace(each, asked=each.measure) for each in PARAMETERS if each.measure is not None
+)
+"""Parameters that are keys of `[measure]`, with their types there."""
 
 DEFAULTS = {
     each.name: each.default for each in PARAMETERS if each.default not in (None, "", {}, [], False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -93,6 +93,72 @@ class RoundSummary(Frozen):
     drift_ppm: float | None = None
     drift_bound_ppm: float | None = None
     """Bound of the drift; null also where the round does not determine it."""
+
+
+class RoundQuantity(NamedTuple):
+    """A number of a round: its field here, its quantity in the table of estimates, its unit."""
+
+    field: str
+    quantity: str
+    unit: str = ""
+
+    @property
+    def statistic(self) -> str:
+        """Statistic in the table of estimates."""
+        return "count" if self.field in COUNTED else "value"
+
+
+COUNTED = frozenset(
+    ("samples", "expected", "received", "lost", "corrupted", "batches", "batches_unacknowledged")
+)
+
+# fmt: off
+OF_ROUNDS = (
+    RoundQuantity("warmup_s", "warmup", "s"),
+    RoundQuantity("measured_s", "measured", "s"),
+    RoundQuantity("chosen_s", "chosen", "s"),
+    RoundQuantity("samples", "samples"),
+    RoundQuantity("expected", "expected"),
+    RoundQuantity("received", "received"),
+    RoundQuantity("lost", "lost"),
+    RoundQuantity("corrupted", "corrupted"),
+    RoundQuantity("discovery_s", "discovery", "s"),
+    RoundQuantity("discovery_resolution_s", "discovery_resolution", "s"),
+    RoundQuantity("theoretical_per_s", "theoretical_rate", "1/s"),
+    RoundQuantity("written_per_s", "write_rate", "1/s"),
+    RoundQuantity("samples_per_s", "read_rate", "1/s"),
+    RoundQuantity("mbit_per_s", "goodput", "Mbit/s"),
+    RoundQuantity("first_sample_ns", "first_sample", "ns"),
+    RoundQuantity("batches", "batches"),
+    RoundQuantity("batches_unacknowledged", "batches_unacknowledged"),
+    RoundQuantity("batch_ns", "batch", "ns"),
+    RoundQuantity("cpu_busy", "cpu_busy", "1"),
+    RoundQuantity("cpus", "cpu", "CPU"),
+    RoundQuantity("offset_ns", "offset", "ns"),
+    RoundQuantity("offset_bound_ns", "offset_bound", "ns"),
+    RoundQuantity("drift_ppm", "drift", "ppm"),
+    RoundQuantity("drift_bound_ppm", "drift_bound", "ppm"),
+)
+"""Numbers of a round, in the order of the table."""
+
+OF_DISCOVERY = (
+    RoundQuantity("creation_ns", "creation", "ns"),
+    RoundQuantity("own_match_ns", "own_match", "ns"),
+    RoundQuantity("peer_match_ns", "peer_match", "ns"),
+    RoundQuantity("lost_before", "lost_before"),
+)
+"""Numbers of a round of a discovery test."""
+
+OF_TIMES = (
+    RoundQuantity("median_ns", "median", "ns"),
+    RoundQuantity("p99_ns", "p99", "ns"),
+    RoundQuantity("min_ns", "min", "ns"),
+    RoundQuantity("max_ns", "max", "ns"),
+    RoundQuantity("mean_ns", "mean", "ns"),
+    RoundQuantity("variance_ns2", "variance", "ns²"),
+)
+"""Statistics of the latency of a round: here the second is the statistic."""
+# fmt: on
 
 
 class Precision(Frozen):

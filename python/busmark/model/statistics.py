@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from busmark.model.entry import TWO_LEVEL, Explained, Heading, Pooled, Statistic, percentile
+from busmark.model.entry import TWO_LEVEL, Explained, Pooled, Statistic, percentile
 
 MEDIAN = Statistic(
     key="median",
     name="median",
     meaning="median",
     of="median",
-    in_latency=Heading("Median RTT/2", when="always"),
-    in_stream=Heading("Median one-way", minor=True, when="always"),
     explained=Explained(
         "Median",
         ("median",),
@@ -47,7 +45,7 @@ MAD = Pooled(
     reported="mad",
     explained=Explained(
         "MAD",
-        ("mad_ns",),
+        ("mad",),
         "Median absolute deviation from the median.",
         "median of |x − median|, not multiplied by 1.4826",
         "all counted rounds, pooled",
@@ -66,7 +64,7 @@ IQR = Pooled(
     reported="iqr",
     explained=Explained(
         "Interquartile range",
-        ("iqr_ns",),
+        ("iqr",),
         "Width of the middle half of the samples.",
         "75th minus 25th percentile, both observed values (Hyndman & Fan 1996, definition 1)",
         "all counted rounds, pooled",
@@ -85,7 +83,7 @@ STD = Pooled(
     reported="std",
     explained=Explained(
         "Standard deviation, skewness, kurtosis",
-        ("std_ns", "skewness", "kurtosis"),
+        ("stdev", "skewness", "kurtosis"),
         "Moments of all samples together.",
         "divisor n − 1; adjusted Fisher–Pearson G1; bias-corrected excess G2 (Joanes & Gill 1998)",
         "all counted rounds, pooled",
@@ -95,7 +93,7 @@ STD = Pooled(
 
 EXTREMES = Explained(
     "Minimum and maximum",
-    ("min_ns", "max_ns"),
+    ("min", "max"),
     "Smallest and largest latency seen.",
     "",
     "all counted rounds, pooled",
@@ -124,17 +122,18 @@ MAXIMUM = Pooled(
     explained=EXTREMES,
 )
 
+P90 = percentile(90.0, reported=False)
+P99 = percentile(99.0)
+P999 = percentile(99.9)
+P9999 = percentile(99.99, reported=False)
+
 STATISTICS = (
     MEDIAN,
     MEAN,
-    percentile(90.0, reported=False),
-    percentile(
-        99.0,
-        in_latency=Heading("p99 RTT/2", when="always"),
-        in_stream=Heading("p99 one-way", minor=True, when="always"),
-    ),
-    percentile(99.9),
-    percentile(99.99, reported=False),
+    P90,
+    P99,
+    P999,
+    P9999,
 )
 """Statistics of latencies of a round; the figures of comparisons are a subset."""
 

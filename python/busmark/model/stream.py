@@ -1,14 +1,19 @@
-"""Throughput of a case: goodput, batches, pairs of a writer and a reader, and its capacity."""
+"""A stream of a case: its batches, its pairs of a writer and a reader, and its capacity."""
 
 from __future__ import annotations
 
-from pydantic import Field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
-from busmark.model.figure import Distribution, Figure, Frozen
-from busmark.model.latency import LatencyByRound
+from busmark.model.figure import Figure, Frozen
+from busmark.model.figures import Estimated
+
+BATCH = "batch"
+"""Scope of rows of one batch."""
 
 
-class Batch(Frozen):
+class Batch(NamedTuple):
     """One batch as one reader saw it."""
 
     round: int
@@ -24,28 +29,37 @@ class Batch(Frozen):
     acknowledged: bool | None
 
 
-class Batches(Frozen):
-    """Batches of a stream. `expected` and `received` count its samples."""
+def batches_of(rows: Iterable[Estimated]) -> list[Batch]:
+    """Return the batches that have rows of their own."""
+    each: dict[tuple[int, str], dict[str, float | None]] = {}
+    for row in rows:
+        if row.scope == BATCH and row.round is not None:
+            each.setdefault((row.round, row.of or ""), {})[row.quantity] = row.value
+    found = []
+    for (number, name), own in each.items():
+        writer, reader, batch = (int(word) for word in name.split()[1::2])
+        took, acknowledged = own.get("batch_time"), own.get("acknowledged")
+        found.append(
+            Batch(
+                number,
+                writer,
+                reader,
+                batch,
+                None if took is None else int(took),
+                int(own.get("expected") or 0),
+                int(own.get("received") or 0),
+                own.get("read_rate"),
+                None if acknowledged is None else bool(acknowledged),
+            )
+        )
+    return found
 
-    samples: int
-    """Samples in each batch."""
-    acknowledged_samples: bool
-    """Whether single samples were acknowledged as well."""
-    count: int
-    """Batches that were written."""
-    unacknowledged: int
-    """Batches whose end some reader did not acknowledge."""
-    samples_acknowledged: int | None
-    """Samples that every reader acknowledged; null if none is to be acknowledged."""
-    time: Figure | None
-    """Time of a batch at a reader, from its start to its end, ns: the mean of each round."""
-    shortest_ns: int | None
-    longest_ns: int | None
-    single: list[Batch]
-    """The first ones; null figures where that round's table cannot be read."""
+
+PAIR, PAIRS = "pair", "pairs"
+"""Scope of rows of one pair of a writer and a reader; quantity of what is known of all pairs."""
 
 
-class EndpointPair(Frozen):
+class EndpointPair(NamedTuple):
     """One reader's samples of one writer, all counted rounds together."""
 
     flow: str
@@ -60,8 +74,10 @@ class EndpointPair(Frozen):
     """The percentile by which pairs are ranked; null if it falls among the lost."""
 
 
-class Pairs(Frozen):
-    """All pairs of a writer and a reader in a stream at a rate, whose readers time every sample."""
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """All pairs of a writer and a reader in a stream at a rate, whose readers time every sample: a
+    view of their rows."""
 
     count: int
     recorded_every: int
@@ -76,46 +92,51 @@ class Pairs(Frozen):
     """The pair with the greatest share lost; null if none lost any."""
 
 
+def pairs_of(rows: Sequence[Estimated], flow: str | None, others: Collection[str]) -> Pairs | None:
+    """Return the pairs of a flow of the scenario's own, or with None of the flows that are none of
+    `others`; None where there are less than two."""
+    of_all = [row for row in rows if row.quantity == PAIRS and row.of == flow]
+    whole = {row.statistic: row for row in of_all}
+    if "count" not in whole:
+        return None
+    each: dict[str, dict[tuple[str, str], Estimated]] = {}
+    for row in rows:
+        name = (row.of or "").partition(": ")[0]
+        if row.scope == PAIR and (name == flow if flow else name not in others):
+            each.setdefault(row.of or "", {})[row.quantity, row.statistic] = row
+    ranked_by = next(name for name in whole if name not in ("count", "one_in"))
+    # The slowest comes first, and the one that lost most last.
+    found = [_pair(name, own, ranked_by) for name, own in each.items()]
+    return Pairs(
+        count=int(whole["count"].value or 0),
+        recorded_every=int(whole["one_in"].value or 1),
+        percent=50.0 if ranked_by == "median" else float(ranked_by[1:]),
+        median_ns=whole[ranked_by].value,
+        slowest=found[0],
+        most_lost=found[-1] if found[-1].lost else None,
+    )
+
+
+def _pair(name: str, rows: Mapping[tuple[str, str], Estimated], ranked_by: str) -> EndpointPair:
+    flow, _, both = name.partition(": ")
+    writer, _, reader = both.partition(" → ")
+    return EndpointPair(
+        flow,
+        writer,
+        reader,
+        int(rows["expected", "count"].value or 0),
+        int(rows["lost", "count"].value or 0),
+        rows["one_way", "median"].value,
+        rows["one_way", ranked_by].value,
+    )
+
+
 class Paced(Frozen):
     """What a case with a rate asks to leave each sending node, and what of it arrives; with several
     readers to all of them together. In a mesh both are of all nodes together."""
 
     specified_mbit_per_s: float
     carried: Figure
-    rated_mbit_per_s: float | None
-    """Rated capacity of the lab's links."""
-    practical_mbit_per_s: float | None
-    """Goodput of a plain TCP transfer over such links in this campaign."""
-
-
-class Throughput(Frozen):
-    """Latencies of a throughput case, its pairs, its batches, and the bandwidth that it asks
-    for."""
-
-    probes_hidden: bool = False
-    """Whether the median one-way latency of the probes falls among the lost: then there is no
-    `probe_one_way`."""
-    probe_one_way: Distribution | None
-    """One-way latency of samples sent under load, on one host."""
-    probe_round_trip: Distribution | None
-    pairs: Pairs | None = None
-    """Pairs of a writer and a reader; null at full speed, without one clock, and for a single
-    writer with a single reader."""
-    jitter: Distribution | None = None
-    """Magnitude of `ipdv`."""
-    ipdv: Distribution | None = None
-    """Change from a probe to the next, with its sign: one way, or of round trips where there is no
-    one-way time."""
-    batches: Batches | None = None
-    """Batches; null where the stream runs free. With batches, goodput is measured within them."""
-    paced: Paced | None = None
-    """Bandwidth that a rate asks for, and what of it arrives; null at full speed."""
-    rated_mbit_per_s: float | None = None
-    """Rated capacity of the lab's links; null if there are none."""
-    practical_mbit_per_s: float | None = None
-    """Goodput of a plain TCP transfer over such links in this campaign."""
-    by_round: list[LatencyByRound] = Field(default=[])
-    """Statistics of the latencies of probes, round by round: what comparisons are made of."""
 
 
 class Trial(Frozen):
@@ -145,7 +166,3 @@ class CapacitySearch(Frozen):
     limited_by: str | None
     """writers, readers, loss or p99: what trials beyond it fell short in."""
     trials: list[Trial]
-    rated_mbit_per_s: float | None = None
-    """Rated capacity of the lab's links."""
-    practical_mbit_per_s: float | None = None
-    """Goodput of a plain TCP transfer over the same links in this campaign."""

@@ -30,10 +30,9 @@ COMMANDS = {
 
 HAVING = {
     "batch": ("no batches", "Set matrix.batch."),
-    "capture": ("no capture", "Set capture = true."),
     "system": ("no readings of the system's counters", "Set measure.system_interval_s."),
 }
-"""What a case lacks that a quantity needs, and how to get it."""
+"""What a case lacks that a quantity needs, and how to get it. Any other need is a plug-in's key."""
 
 
 def check_asked(scenario: Scenario, cases: Sequence[Case]) -> None:
@@ -84,12 +83,13 @@ def _lacks(quantity: Quantity, case: Case, scenario: Scenario) -> str:
     there = {
         "": True,
         "batch": bool(case.params.batch),
-        "capture": scenario.of_plugin("capture") is not None,
         "system": scenario.measure.system_interval_s > 0,
     }
     if case.params.test not in quantity.tests:
         return "test"
-    return "" if there[quantity.needs] else quantity.needs
+    needs = quantity.needs
+    has = there[needs] if needs in there else bool(scenario.of_plugin(needs))
+    return "" if has else needs
 
 
 def _never(
@@ -101,7 +101,7 @@ def _never(
         (found for case in cases if (found := _lacks(quantity, case, scenario)) != "test"), ""
     )
     if lacking:
-        what, remedy = HAVING[lacking]
+        what, remedy = HAVING.get(lacking, (f"no {lacking}", f"Set {lacking} in the scenario."))
         return UserError(
             f"{quantity.name} cannot be measured: {cases[0].id} has {what}",
             where=where,

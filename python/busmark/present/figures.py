@@ -263,14 +263,15 @@ def lost_text(case: CaseSummary, name: str) -> str:
     what was lost, "probes lost: 25 %" for the one-way latency of probes in a stream; else empty."""
     found = case.rtt_2
     sent, lost = SENT.value(case), LOST.value(case)
-    if case.throughput:
-        found = case.throughput.probe_one_way
+    if case.has_stream:
+        found = case.one_way
         sent, lost = PROBES_SENT.value(case), PROBES_LOST.value(case)
     if not lost or not sent:
         return ""
-    if case.throughput and found is None and not case.throughput.probes_hidden:
+    times = case.times("one_way") if case.has_stream else None
+    if found is None and times and not times.why_hidden("median"):
         return ""  # what arrived has no one-way latency
-    of = "probes " if case.throughput else ""
+    of = "probes " if case.has_stream else ""
     if found is None:
         return f"{of}lost: {percent_text(lost / sent)}"
     reason = case.why_hidden(name, found.quantity)

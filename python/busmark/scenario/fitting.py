@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from busmark.model.parameter import AUTO
 from busmark.model.units import FILE_SIZE
 from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
 from busmark.scenario.section import check_loads, check_matrix, check_names, check_nodes
@@ -15,9 +16,6 @@ from busmark.scenario.system import check_chosen, check_system, check_timeline
 
 if TYPE_CHECKING:
     from busmark.scenario.model import Scenario
-
-AUTO = "auto"
-"""Word for a length of rounds that the run chooses."""
 
 
 class Unfit(ValueError):

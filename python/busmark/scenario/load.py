@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from busmark import files
 from busmark.adapters import first_here
 from busmark.errors import UserError, together
-from busmark.plugin import keys
+from busmark.plugin import Plugin, absent, beside, declared, keys, switched_off
 from busmark.scenario.explain import Change, Located, Location, explained, key_text, place
 from busmark.scenario.matrix import SAME
 from busmark.scenario.model import Scenario
@@ -39,24 +39,44 @@ STANDARD_INPUT = "-"
 """Name that stands for standard input in the place of a file."""
 
 
-def shipped() -> list[str]:
-    """Return the names of the scenarios that come with the package, as `load` takes them."""
-    files = sorted(SHIPPED.rglob("*.toml"))
-    return [file.relative_to(SHIPPED).with_suffix("").as_posix() for file in files]
+def shipped() -> dict[str, Path]:
+    """Return the files of the scenarios that come with the package or with a plug-in, by their
+    names, as `load` takes them.
+
+    Raises:
+        UserError: a plug-in brings one whose name is taken.
+    """
+    own = _scenarios_in(SHIPPED)
+    both = own | declared(own, "scenario", _scenarios_of)
+    return dict(sorted(both.items(), key=lambda item: item[0].split("/")))
+
+
+def _scenarios_of(plugin: Plugin) -> dict[str, Path]:
+    return _scenarios_in(beside(plugin.scenarios)) if plugin.scenarios else {}
+
+
+def _scenarios_in(folder: Path) -> dict[str, Path]:
+    files = folder.rglob("*.toml")
+    return {file.relative_to(folder).with_suffix("").as_posix(): file for file in files}
 
 
 def find(path: Path) -> Path:
     """Return the file itself; if there is none, the shipped scenario of that name, with or without
-    `scenarios/` and `.toml`. The name of a folder of them stands for its `quick`."""
+    `scenarios/` and `.toml`. The name of a folder of them stands for its `quick`.
+
+    Raises:
+        UserError: a plug-in has it that is switched off.
+    """
     if path.is_file():
         return path
     name = path.with_suffix("") if path.suffix == ".toml" else path
     parts = name.parts[1:] if name.parts[:1] == (SHIPPED.name,) else name.parts
     wanted = "/".join(parts)
-    for candidate in (wanted, f"{wanted}/quick"):
-        if candidate in shipped():
-            return SHIPPED / f"{candidate}.toml"
-    return path
+    names = {wanted, f"{wanted}/quick"}
+    found = [file for each, file in shipped().items() if each in names]
+    if not found and (owner := switched_off(lambda off: not names.isdisjoint(_scenarios_of(off)))):
+        raise absent(owner, str(path))
+    return found[0] if found else path
 
 
 def load(

@@ -12,8 +12,10 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 
 from busmark.errors import UserError
 from busmark.model.limits import statistic
+from busmark.model.parameter import AUTO
+from busmark.model.parameters import MEASURE
 from busmark.plugin import keys
-from busmark.scenario.fitting import AUTO, check
+from busmark.scenario.fitting import check
 from busmark.scenario.matrix import SAME, Matrix, SideSection
 from busmark.scenario.requirement import RequireSection
 from busmark.scenario.section import (
@@ -22,6 +24,7 @@ from busmark.scenario.section import (
     is_command,
     listed,
     of_plugins,
+    table,
 )
 from busmark.scenario.system import ChangeSection, FlowSection, ParticipantSection
 
@@ -37,81 +40,19 @@ MORE_ROUNDS = 5
 unless the file says another number."""
 
 
-def _length(value: object) -> object:
-    """Refuse a word other than "auto" in the place of a number of seconds."""
-    if isinstance(value, str) and value != AUTO:
-        raise ValueError(f'should be a number of seconds, or "{AUTO}"')
-    return value
-
-
 def _statistic(text: str) -> str:
     statistic(text)
     return text
 
 
-class MeasureSection(ScenarioSection):
+class MeasureSection(table(MEASURE)):  # type: ignore[misc]
     """How long and how often samples are sent."""
 
-    duration_s: Annotated[
-        Annotated[float, Field(gt=0, le=3600)] | Literal["auto"],
-        BeforeValidator(_length),
-    ] = Field(
-        default=2.0,
-        description='length of the measured time; "auto": the run chooses it for each case, so '
-        "that `rounds.target` is reached in the least time",
-    )
-    warmup_s: float = Field(default=0.5, ge=0, le=600, description="time before it, discarded")
-    samples: int = Field(
-        default=0, ge=0, le=10**12, description="end after this many samples; 0: by time only"
-    )
-    max_samples: int = Field(
-        default=200_000,
-        ge=10,
-        le=50_000_000,
-        description="rows recorded per round; the measurement ends when they are full",
-    )
-    probe_every: int = Field(
-        default=1000,
-        ge=0,
-        le=10**9,
-        description="in a throughput test one sample in this many, at random, is a latency probe",
-    )
-    probe_echo: bool = Field(
-        default=True,
-        description="whether a reader echoes probes of a throughput test, so that they have a "
-        "round trip; false: it stamps their arrival, and nothing of Busmark's goes the other way",
-    )
-    interval_s: float = Field(
-        default=0.1,
-        ge=0.001,
-        le=60,
-        description="length of an interval counter; longer in cases with many writers and readers "
-        "and long rounds, if all counters would need more than 64 MB",
-    )
     system_interval_s: float = Field(
         default=0.25,
         ge=0,
         le=60,
         description="time between two readings of the system's counters; 0: none are read",
-    )
-    timeout_s: float = Field(
-        default=1.0,
-        ge=0.001,
-        le=60,
-        description="a ping without an answer for this time counts as lost",
-    )
-    verify: bool = Field(
-        default=False, description="compare every body with what was written (costs time per byte)"
-    )
-    echo_source: bool = Field(
-        default=False,
-        description="of pings: also record when the write of each pong returned, the segment echo "
-        "source (costs the responder one more reading of the clock, after the write)",
-    )
-    body_file: str = Field(
-        default="",
-        description="file whose bytes are in the bodies, over and over; empty: a pattern. For the "
-        "payload kinds octet, any and type",
     )
 
 

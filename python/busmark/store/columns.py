@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 ESTIMATES_FILE = "estimates.parquet"
 SERIES_FILE = "series.parquet"
-ANALYSIS_FILE = "analysis.json"
 """File of what is computed from all other tables; see `busmark.compare.stored`."""
 
 FORMAT_VERSION = 1

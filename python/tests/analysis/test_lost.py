@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from seams import Document, Estimates, done, shown
+from seams import Estimates, done, shown
 from synthetic_campaign import Builder
 
 
@@ -78,7 +78,7 @@ def test_a_median_among_the_lost_is_none(tmp_path: Path) -> None:
         (pinged(tmp_path / "a", 50, 100), probed(tmp_path / "b", 1000))
     ):
         (case,) = shown(result).cases
-        latency = case.throughput.probe_one_way if number else case.rtt_2
+        latency = case.one_way if number else case.rtt_2
         assert latency is None
         # A share of a median that nobody knows is not known either.
         assert not Estimates(result).rows("jitter_share", "median")
@@ -91,9 +91,8 @@ def test_without_losses_nothing_is_said_of_them(tmp_path: Path) -> None:
 
 def test_what_is_never_answered_is_lost_to_the_round_trip_alone(tmp_path: Path) -> None:
     (case,) = shown(probed(tmp_path, 100, unanswered=300)).cases
-    stream: Document = case.throughput
-    assert stream.probe_one_way.loss == pytest.approx(0.05)
-    assert stream.probe_round_trip.loss == pytest.approx(0.2)
+    assert case.one_way.loss == pytest.approx(0.05)
+    assert case.round_trip.loss == pytest.approx(0.2)
 
 
 def test_what_the_readers_filter_leaves_out_is_not_lost(tmp_path: Path) -> None:
@@ -109,8 +108,8 @@ def test_where_nobody_recorded_what_became_of_probes_it_is_not_known(tmp_path: P
         build.stream(case, number, 10_000, 64, lost=500)
     (found,) = shown(build.finish()).cases
     assert not Estimates(tmp_path).rows("probes_lost", "count")
-    assert found.throughput.probe_one_way.p99
-    assert found.throughput.probe_one_way.loss is None
+    assert found.one_way.figure("p99")
+    assert found.one_way.loss is None
     words = " ".join(done("show", tmp_path).split())
     assert "probes may be among the lost" in words
 

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from busmark.estimate import pairs
-from busmark.model.stream import Pairs
+from busmark.model.stream import Pairs, pairs_of
 
 
 def ranked(count: int, lost: int = 0) -> Pairs:
@@ -24,7 +24,7 @@ def ranked(count: int, lost: int = 0) -> Pairs:
             flow | {"reader": 3, "reader_participant": "c", "lost": lost},
         ]
     )
-    found = pairs([timed], [flows], 1)
+    found = pairs_of([*pairs([timed], [flows], 1)], None, ())
     assert found is not None
     return found
 

@@ -9,10 +9,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 from kept_results import NAMES
+from pydantic import TypeAdapter
+from seams import row_of, viewed
 
 import busmark
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
+from busmark.model.case import CaseSummary
+from busmark.model.distribution import Distribution
 from busmark.model.naming import value_text
 
 SAME_FIGURES = ("before-participants", "emulated-network")
@@ -51,7 +55,7 @@ def with_fields(case: Any) -> Any:
     rows = {
         (row["quantity"], row["statistic"]): row
         for row in case["figures"]
-        if row["scope"] == "case"
+        if (row["scope"], row["over"]) == ("case", "rounds")
     }
     own = {name: rows[key] for name, key in ESTIMATED.items() if key in rows}
     own |= {name: rows[name, "count"]["value"] for name in COUNTED if (name, "count") in rows}
@@ -63,9 +67,89 @@ def with_fields(case: Any) -> Any:
             one[USED[row["quantity"]]] = value
     if ("theoretical_rate", "value") in rows:
         own["theoretical_per_s"] = rows["theoretical_rate", "value"]["value"]
-    parts: dict[str, Any] = {"resources": [*used.values()]}
-    parts |= {name: {**case[name], **own} for name in ("latency", "throughput") if case[name]}
+    view = viewed(case)
+    parts = {"latency": None, "throughput": None, "resources": [*used.values()]}
+    if view.has_pings:
+        parts["latency"] = {**pings(view), **own}
+    elif view.has_stream:
+        parts["throughput"] = {**stream(case, view), **own}
     return {**case, **parts}
+
+
+def pings(case: CaseSummary) -> dict[str, Any]:
+    """Return what was a document's latency."""
+    segments = {segment.name: plain(segment) for segment in case.segments}
+    return {
+        "arrivals": case.arrivals,
+        "round_trip": distribution(case.round_trip),
+        "half_round_trip": distribution(case.rtt_2),
+        "jitter": distribution(case.distribution("jitter")),
+        "one_way_there": segments.pop("there", None),
+        "one_way_back": segments.pop("back", None),
+        "segments": [*segments.values()],
+        "segment_tables": [plain(table) for table in case.segment_tables],
+    }
+
+
+def stream(case: dict[str, Any], view: CaseSummary) -> dict[str, Any]:
+    """Return what was a document's throughput, but for what is a row of the case."""
+    links = {name: case[name] for name in ("rated_mbit_per_s", "practical_mbit_per_s")}
+    return {
+        "probes_hidden": bool(view.why_hidden("median", "one_way")),
+        "probe_one_way": distribution(view.one_way),
+        "probe_round_trip": distribution(view.round_trip),
+        "jitter": distribution(view.distribution("jitter")),
+        "batches": batches(case, view),
+        "paced": case["paced"] and {**case["paced"], **links},
+        **links,
+    }
+
+
+def batches(case: dict[str, Any], view: CaseSummary) -> dict[str, Any] | None:
+    """Return what was the part of a document on its batches."""
+    if not (size := case["params"]["batch"]):
+        return None
+    answered = row_of(case, "samples_acknowledged", "count")
+    return {
+        "samples": size,
+        "acknowledged_samples": case["params"]["batch_ack"] == "each",
+        "count": row_of(case, "batches", "count")["value"],
+        "unacknowledged": row_of(case, "batches_unacknowledged", "count")["value"],
+        "samples_acknowledged": answered and answered["value"],
+        "time": row_of(case, "batch_time", "median"),
+        "shortest_ns": row_of(case, "batch_time", "min", over="samples")["value"],
+        "longest_ns": row_of(case, "batch_time", "max", over="samples")["value"],
+        "single": [each._asdict() for each in view.batches],
+    }
+
+
+def distribution(times: Distribution | None) -> dict[str, Any] | None:
+    """Return a latency as documents had it."""
+    if times is None:
+        return None
+    figures = {key: plain(times.figure(key)) for key in ("median", "mean", "p99", "p999")}
+    numbers = ("quantity", "count", "effective_count", "loss", "mad_ns", "std_ns", "min_ns",
+               "max_ns", "skewness", "kurtosis")  # fmt: skip
+    valley = times.row("valley_ratio", "samples")
+    hop, drift = times.hop_std, times.drift
+    return {
+        **figures,
+        **{name: getattr(times, name) for name in numbers},
+        "percentiles": [plain(rung) for rung in times.percentiles],
+        "best": [plain(share) for share in times.best],
+        "hop_std": hop and dict(zip(("low_ns", "high_ns"), hop, strict=True)),
+        "modality": times.modes and {
+            "count": times.modes,
+            "largest": [mode._asdict() for mode in times.largest_modes],
+            "valley_ratio": valley and valley.value,
+        },
+        "drift": drift and {**drift._asdict(), "change": plain(drift.change)},
+    }  # fmt: skip
+
+
+def plain(part: Any) -> Any:
+    """Return a view, or a part of one, as documents have it."""
+    return part if part is None else TypeAdapter(type(part)).dump_python(part, mode="json")
 
 
 def run(*words: object) -> Result:

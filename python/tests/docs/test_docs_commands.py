@@ -16,7 +16,8 @@ import pytest
 from docs_pages import ROOT, blocks, name, pages, prose
 from seams import command as busmark
 
-SHIPPED = ROOT / "python" / "busmark" / "scenarios"
+from busmark.scenario import shipped
+
 INLINE = re.compile(r"`(busmark [^`\n]+)`")
 
 
@@ -144,7 +145,6 @@ def test_make_targets_exist() -> None:
 def test_the_help_of_run_names_every_scenario_that_ships() -> None:
     context = busmark.make_context("busmark", ["run"])
     run = busmark.get_command(context, "run")
-    shipped = sorted({str(p.relative_to(SHIPPED).with_suffix("")) for p in SHIPPED.rglob("*.toml")})
-    assert run is not None and len(shipped) >= 9
+    assert run is not None and len(shipped()) >= 9
     lines = [line.strip() for line in run.get_help(click.Context(run, parent=context)).splitlines()]
-    assert [name for name in shipped if name not in lines] == []
+    assert [name for name in shipped() if name not in lines] == []

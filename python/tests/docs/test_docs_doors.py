@@ -14,12 +14,13 @@ TESTS = ROOT / "python" / "tests"
 
 DOORS = """
 adapters.compliance cli.documents cli.main cli.options cli.output cli.places compare.campaign
-compare.stored control.roles estimate.all_cases estimate.capacity estimate.columns estimate.frames
+control.roles estimate.all_cases estimate.capacity estimate.columns estimate.frames
 estimate.one_case estimate.rounds findings.registry findings.rule findings.view host.readings
-model.case model.figure model.limits model.naming model.parameters model.statistics model.stream
-model.text model.units plan.counts plan.extent plan.refusals plugins.lab.lab present.blocks.report
+model.case model.distribution model.figure model.figures model.limits model.naming
+model.parameters model.statistics model.stream model.text model.units plan.counts plan.extent
+plan.refusals plugins.lab.lab present.blocks.report
 present.charts.look present.charts.shapes present.document present.figures present.formats
-scenario.requirement store.checksum store.named
+present.layout scenario.requirement store.checksum store.named
 """
 """Modules that another package imports, and so may a test; one more is a decision."""
 

@@ -48,6 +48,7 @@ READS = {
     "plugins/own_types/libraries.py": "a template of the checkout",
     "plugins/own_types/source.py": "classes that it has made",
     "plugins/papers/pother_2008/tables.py": "a table of the package",
+    "plugins/papers/published.py": "documents and tables of the package",
     "present/sinks/gnuplot.py": "a style of the package",
     "present/sinks/kernel.py": "what its own kernel has printed",
     "present/web/__init__.py": "scripts of the package",

@@ -137,6 +137,22 @@ def test_a_form_of_documents_is_a_file_and_a_row(tree: Path, tmp_path: Path) -> 
         assert text.count("\t") > 20 and "udp" in text.casefold(), name
 
 
+SHORT = """
+name = "x"
+[measure]
+duration_s = 0.05
+warmup_s = 0.05
+[matrix]
+adapter = ["uds", "udp"]
+[rounds]
+min = 2
+max = 2
+[criteria]
+min_samples = 0
+"""
+"""Rounds that count however busy the machine is."""
+
+
 def test_the_column_of_a_plugin_is_stored_shown_and_compared(tree: Path, tmp_path: Path) -> None:
     section = PLUGIN_PAGE.partition("\n## A column\n")[2].partition("\n## ")[0]
     (site := tmp_path / "site").mkdir()
@@ -144,7 +160,7 @@ def test_the_column_of_a_plugin_is_stored_shown_and_compared(tree: Path, tmp_pat
         name = found[2].partition("\n")[0].removeprefix("# ") if found[1] == "py" else "acme.toml"
         (site / name).write_text(found[2], encoding="utf-8")
     fields = re.findall(r"`(\w+=[^`]+)`", section)
-    assert len(fields) == 4
+    assert len(fields) == 5
     (site / "acme.py").write_text(
         "from busmark.plugin import CasePart, Plugin\n"
         f"PLUGIN = Plugin('acme', 'Load.', {', '.join(fields)})\n",
@@ -153,8 +169,8 @@ def test_the_column_of_a_plugin_is_stored_shown_and_compared(tree: Path, tmp_pat
     (declared := site / "busmark_acme-1.0.dist-info").mkdir()
     entry = "[busmark.plugins]\nacme = acme:PLUGIN\n"
     (declared / "entry_points.txt").write_text(entry, encoding="utf-8")
-    printed(tree, "latency", "uds", "udp", "--size", "64", "--rounds", "2", "--duration", "0.05",
-            "--out", tmp_path / "result", site=site)  # fmt: skip
+    (scenario := tree / "x.toml").write_text(SHORT, encoding="utf-8")
+    printed(tree, "run", scenario, "--out", tmp_path / "result", site=site)
     rows = pl.read_parquet(tmp_path / "result" / "cases.parquet")
     assert rows.height == 4 and rows["acme_load"].null_count() == 0
     assert "Load" in printed(tree, "show", tmp_path / "result", site=site)

@@ -13,14 +13,12 @@ from docs_pages import ROOT, Block, blocks, is_scenario, name
 
 from busmark.adapters import Adapter
 from busmark.plan import expand
-from busmark.scenario import Scenario, parse
+from busmark.scenario import Scenario, parse, shipped
 
 SHOWN = [block for block in blocks("toml") if is_scenario(block)]
-SHIPPED = sorted((ROOT / "scenarios").rglob("*.toml"))
+SHIPPED = shipped()
 CASES = [pytest.param(b.text, id=f"{name(b.page)}-{i}") for i, b in enumerate(SHOWN)]
-CASES += [
-    pytest.param(p.read_text(encoding="utf-8"), id=f"{p.parent.name}-{p.name}") for p in SHIPPED
-]
+CASES += [pytest.param(file.read_text(encoding="utf-8"), id=name) for name, file in SHIPPED.items()]
 
 
 def able(adapter: str) -> Adapter:

@@ -329,10 +329,15 @@ def assert_complete(directory: Path, cases: int, rounds: int) -> None:
 
 
 def figures(case: dict[str, Any], scope: str = "case") -> dict[str, dict[str, Any]]:
-    """Return the values of a case that `show --json` lists as rows: of each part of this scope, by
-    the quantity; of the whole case under ""."""
-    found: dict[str, dict[str, Any]] = {}
+    """Return the values of a typical round that `show --json` lists as rows: of each part of this
+    scope, by quantity; of the whole case under "". A quantity with several statistics is not among
+    them (`seams.row_of`)."""
+    found: dict[str, dict[str, list[Any]]] = {}
     for row in case["figures"]:
-        if row["scope"] == scope:
-            found.setdefault(row["of"] or "", {})[row["quantity"]] = row["value"]
-    return found
+        if (row["scope"], row["over"], row.get("round")) == (scope, "rounds", None):
+            own = found.setdefault(row.get("of") or "", {})
+            own.setdefault(row["quantity"], []).append(row.get("value"))
+    return {
+        part: {quantity: values[0] for quantity, values in own.items() if len(values) == 1}
+        for part, own in found.items()
+    }

@@ -20,6 +20,9 @@ import pytest
 from e2e_harness import Lab, assert_intact, need_adapters, scenario
 from numpy.typing import NDArray
 from scipy.stats import gamma, triang
+from seams import viewed
+
+from busmark.model.case import CaseSummary
 
 MEAN_US = 3000.0
 HALF_US = 2000.0
@@ -73,7 +76,7 @@ LAWS = {
 class Case:
     """What a case measured, and what had been injected into each ping that came back (ns)."""
 
-    text: dict[str, Any]
+    shown: CaseSummary
     whole: Array
     """From the intended sending to the reading of the pong."""
     there: Array
@@ -116,7 +119,7 @@ def cases(shared_lab: Lab) -> dict[str, Case]:
             return 1e3 * law.delay_us(unit(writer, seq))
 
         found[name] = Case(
-            values[case.id]["latency"],
+            viewed(values[case.id]),
             np.concatenate([(r["read_ns"] - r["intended_ns"]).to_numpy() for r in rows]),
             np.concatenate([(r["echo_read_ns"] - r["sent_ns"]).to_numpy() for r in rows]),
             np.concatenate([(r["read_ns"] - r["echo_sent_ns"]).to_numpy() for r in rows]),
@@ -138,16 +141,16 @@ def test_no_sample_is_faster_than_its_delay(cases: dict[str, Case], law: str) ->
 def test_the_report_has_the_quantiles_of_the_delays(cases: dict[str, Case], law: str) -> None:
     case = cases[law]
     injected = case.delays.sum(axis=0)
-    text = case.text["round_trip"]
-    assert text["count"] == injected.size
+    round_trip, half = case.shown.round_trip, case.shown.rtt_2
+    assert round_trip and half and round_trip.count == injected.size
     added = case.whole - injected
-    rungs = {p["percent"]: p for p in text["percentiles"] if p["value_ns"] is not None}
+    rungs = {p.percent: p for p in round_trip.percentiles if p.value_ns is not None}
     # How far up the ladder goes depends on how many samples a busy machine has left independent.
     assert {50.0, 75.0, 90.0} <= set(rungs)
     for percent, rung in rungs.items():
         wanted = float(np.percentile(injected, percent, method="inverted_cdf"))
-        assert wanted + added.min() - 1 <= rung["value_ns"] <= wanted + added.max() + 1
-        if rung["low_ns"] is not None:
-            assert rung["low_ns"] <= rung["value_ns"] <= rung["high_ns"]
-    half = {p["percent"]: p["value_ns"] for p in case.text["half_round_trip"]["percentiles"]}
-    assert half[90.0] == rungs[90.0]["value_ns"] / 2
+        assert wanted + added.min() - 1 <= rung.value_ns <= wanted + added.max() + 1
+        if rung.low_ns is not None:
+            assert rung.low_ns <= rung.value_ns <= rung.high_ns
+    halves = {p.percent: p.value_ns for p in half.percentiles}
+    assert halves[90.0] == rungs[90.0].value_ns / 2

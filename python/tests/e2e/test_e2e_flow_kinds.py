@@ -6,6 +6,7 @@ import json
 
 import polars as pl
 from e2e_harness import Lab, figures, need_adapters, rows, scenario
+from seams import viewed
 
 FLOWS = """
 [[participant]]
@@ -94,12 +95,11 @@ def test_flows_of_every_kind_are_distinguished_from_what_is_measured(lab: Lab) -
     assert {row["batches"] for row in found} == {None}
     shown = json.loads(lab.busmark("show", "result", "--json").out)["cases"][0]
     assert figures(shown)[""]["sent"] == measured.height
-    latency = {flow["name"]: flow["latency"] for flow in shown["own_flows"]}
-    assert latency["log"] is None
-    assert latency["bulk"]["quantity"] == "one_way"
-    assert latency["command"]["quantity"] == latency["state"]["quantity"] == "half_round_trip"
-    assert latency["state"]["count"] == by["state"]["received"].sum()
-    assert {segment["name"] for segment in shown["latency"]["segment_tables"]} >= {
-        "echo source",
-        "echo",
-    }
+    case = viewed(shown)
+    latency = {flow.name: flow.latency for flow in case.own_flows}
+    assert latency.pop("log") is None
+    assert {name: times and times.quantity for name, times in latency.items()} == {
+        "bulk": "one_way", "command": "half_round_trip", "state": "half_round_trip",
+    }  # fmt: skip
+    assert latency["state"] and latency["state"].count == by["state"]["received"].sum()
+    assert {segment.name for segment in case.segment_tables} >= {"echo source", "echo"}

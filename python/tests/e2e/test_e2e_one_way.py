@@ -6,6 +6,7 @@ import json
 
 import polars as pl
 from e2e_harness import Lab, figures, need_adapters, scenario
+from seams import viewed
 
 PLANTED = """
 [[participant]]
@@ -69,19 +70,21 @@ def test_every_reader_times_every_sample_and_the_worst_pairs_are_named(lab: Lab)
     assert (same["echo_read_ns"] == same["read_ns_reader"]).all()
 
     (case,) = json.loads(lab.busmark("show", "result", "--json").out)["cases"]
-    stream, (own,) = case["throughput"], case["own_flows"]
+    stream = viewed(case)
+    (own,) = stream.own_flows
     measured = flows.filter(flow="stream")
-    assert stream["probe_one_way"]["count"] == measured["received"].sum()
-    own_figures, of_flow = figures(case)[""], figures(case, "flow")[own["name"]]
+    assert stream.one_way and stream.one_way.count == measured["received"].sum()
+    own_figures, of_flow = figures(case)[""], figures(case, "flow")[own.name]
     assert (
         own_figures["probes_sent"]
         == measured["expected"].sum()
         == own_figures["probes_lost"] + sum(measured["received"])
     )
-    assert stream["pairs"]["count"] == 6
-    assert (own["asked"], own["unanswered"]) == (of_flow["expected"], of_flow["lost"])
-    assert own["pairs"]["slowest"]["writer"] == "slow"
-    assert own["pairs"]["slowest"]["lost"] == 0
-    worst = own["pairs"]["most_lost"]
-    assert worst["writer"] == "lossy"
-    assert worst["lost"] == flows.filter(participant="lossy")["lost"].max() > 0
+    assert stream.pairs and stream.pairs.count == 6
+    assert (own.asked, own.unanswered) == (of_flow["expected"], of_flow["lost"])
+    assert own.pairs
+    assert own.pairs.slowest.writer == "slow"
+    assert own.pairs.slowest.lost == 0
+    worst = own.pairs.most_lost
+    assert worst and worst.writer == "lossy"
+    assert worst.lost == flows.filter(participant="lossy")["lost"].max() > 0

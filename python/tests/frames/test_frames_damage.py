@@ -15,7 +15,7 @@ from busmark.errors import UserError
 
 @pytest.fixture
 def copy(directory: Path, tmp_path: Path) -> Path:
-    kept = shutil.ignore_patterns("analysis.json", "estimates.parquet", "series.parquet")
+    kept = shutil.ignore_patterns("estimates.parquet", "series.parquet")
     return Path(shutil.copytree(directory, tmp_path / "copy", ignore=kept))
 
 

@@ -15,11 +15,15 @@ import numpy as np
 import openpyxl
 import polars as pl
 import pytest
+from seams import row_of
 from synthetic_campaign import Builder, samples_around
 
 import busmark
+from busmark.model.parameters import MEASURE
 from busmark.model.quantities import OF_CASES
 from busmark.model.statistics import POOLED, STATISTICS
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_a_key_stands_for_one_figure() -> None:
@@ -40,7 +44,6 @@ def _tail(case):
 
 TAIL_SHARE = EstimatedQuantity(
     key="tail_share", unit="1", meaning="99th percentile over the median", pick=_tail,
-    tables={"latency": Heading("Tail", interval=False)},
     explained=(Explained("Tail", (), "p99 over median.", "", "the figures", "Why.",
                          section="Latency"),),
 )
@@ -94,8 +97,9 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
     before = "    MEAN,\n"
     code = changed(tmp_path / "code", "statistics.py", before, before + PERCENTILE)
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
-    half = case["latency"]["half_round_trip"]
-    assert half["median"]["value"] < half["p95"]["value"] < half["p99"]["value"]
+    names = ("median", "p95", "p99")
+    median, p95, p99 = (row_of(case, "half_round_trip", name)["value"] for name in names)
+    assert median < p95 < p99
     assert "p95 of a round" in ran(code, "-m", "busmark", "show", f"{result}#udp-64")
     files = ran(code, "-m", "busmark", "report", result, "--to", "xlsx,csv", "--out", tmp_path)
     assert "report.xlsx" in files
@@ -103,7 +107,7 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
              for cell in row]  # fmt: skip
     assert "half round trip p95, µs" in cells
     frame = pl.read_csv(tmp_path / "csv" / "cases.csv")
-    assert frame["half_round_trip_p95_ns"].item() == pytest.approx(half["p95"]["value"], rel=1e-3)
+    assert frame["half_round_trip_p95_ns"].item() == pytest.approx(p95, rel=1e-3)
     assert frame["jitter_p95_ns"].item() is not None
     ran(code, "-m", "busmark", "show", result, "--require", "p95(half_round_trip) <= 1s")
     assert re.search(r"p95, p99(, p[\d.]+)* and p[\d.]+ of a round", ran(code, "-c", REFERENCE))
@@ -111,11 +115,18 @@ def test_a_new_percentile_is_a_row(result: Path, tmp_path: Path) -> None:
 
 def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
     code = changed(tmp_path / "code", "quantities/latency.py", "\nOF_CASES = (", TAIL)
+    layout = code / "busmark" / "present" / "layout.py"
+    row = '    Shown(latency.TAIL_SHARE, LATENCY, Heading("Tail", interval=False)),\n'
+    layout.write_text(
+        layout.read_text()
+        .replace("HEADLINE = (\n", f"HEADLINE = (\n{row}")
+        .replace("import OF_CASES, host, stream", "import OF_CASES, host, latency, stream")
+    )
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
-    half = case["latency"]["half_round_trip"]
+    median, p99 = (row_of(case, "half_round_trip", name)["value"] for name in ("median", "p99"))
     ran(code, "-m", "busmark", "report", result, "--to", "csv", "--out", tmp_path)
     share = pl.read_csv(tmp_path / "csv" / "cases.csv")["tail_share"].item()
-    assert share == pytest.approx(half["p99"]["value"] / half["median"]["value"], rel=1e-6)
+    assert share == pytest.approx(p99 / median, rel=1e-6)
     assert "Tail" in ran(code, "-m", "busmark", "show", result)
     assert "### Tail" in ran(code, "-c", REFERENCE)
 
@@ -162,6 +173,51 @@ def test_a_new_parameter_is_a_field(tmp_path: Path) -> None:
     assert "stack_kib" in found["columns"]
     assert found["schema"]["description"].startswith("KiB of stack")
     assert "greater than or equal to 0" in found["refused"]
+
+
+GRACE = """    grace_s: Annotated[Seconds, P(
+        role="effort", measure=Minute, initial=0.5, setup="schedule",
+        meaning="seconds without a write")] = 0.0
+"""
+
+SENT = """
+import json
+from pathlib import Path
+from busmark.adapters import Adapter
+from busmark.control.roles import roles
+from busmark.plan import expand
+from busmark.plan.flows import flows
+from busmark.scenario import Scenario
+
+can = {"transports": ["udp"], "payloads": ["octet"], "waits": ["listener"], "qos": [],
+       "options": [], "features": [], "max_body_bytes": 1000, "reach": ["network"]}
+asked = {"name": "x", "matrix": {"adapter": "udp"}, "measure": {"grace_s": "20ms"}}
+scenario = Scenario.model_validate(asked)
+(case,) = expand(scenario, {"udp": Adapter("udp", Path("/udp.so"), can, None)})
+made = roles(flows(case.params), case.params, 1)
+sent = [role["schedule"] for own in made.values() for role in own if "schedule" in role]
+print(json.dumps({"case": case.params.grace_s, "sent": [each["grace_ns"] for each in sent]}))
+"""
+
+
+def test_a_new_key_of_measure_is_a_field(tmp_path: Path) -> None:
+    before = "    verify: Annotated["
+    code = changed(tmp_path / "code", "parameters.py", before, GRACE + before)
+    assert json.loads(ran(code, "-c", SENT)) == {"case": 0.02, "sent": [20_000_000]}
+
+
+def test_a_worker_knows_the_keys_of_measure_by_their_names() -> None:
+    """Rust has its own structures; the schema that it prints names their fields."""
+    parts = json.loads((ROOT / "schemas" / "control.schema.json").read_text())["$defs"]
+    roles = [shape["properties"] for shape in parts["RoleSpec"]["oneOf"]]
+    known = {
+        "schedule": {*parts["Schedule"]["properties"]},
+        "stream": {*parts["StreamSpec"]["properties"]},
+        "role": {name for properties in roles for name in properties},
+    }
+    assert not [
+        each.name for each in MEASURE if each.setup and each.setting not in known[each.setup]
+    ]
 
 
 RULE = '''

@@ -9,13 +9,14 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 import pytest
 
-from busmark.plugin import SWITCH, installed
+from busmark.plugin import SWITCH, beside, installed
 
 CAPTURED = Path(__file__).parents[1] / "oracles" / "results" / "captured.tar.xz"
 OWN = [each.name for each in installed() if each.own]
@@ -169,6 +170,27 @@ def test_cases_that_need_a_plugin_are_refused_without_it(name: str, tmp_path: Pa
     assert f"needs the plug-in {name}, which is switched off" in ended.stderr, ended.stderr
 
 
+def test_scenarios_of_a_plugin_that_is_off_are_not_listed() -> None:
+    assert "pother-2008/quick" in busmark("run", "--help").stdout
+    listed = busmark("run", "--help", off="-papers").stdout
+    assert "quickstart" in listed and "pother-2008" not in listed
+    for name in ("pother-2008", "scenarios/pother-2008/full.toml"):
+        ended = busmark("plan", name, off="-papers")
+        assert ended.returncode == 2
+        assert f"{name}: needs the plug-in papers, which is switched off" in ended.stderr
+    assert "no such scenario file" in busmark("plan", "pother-2009", off="-papers").stderr
+
+
+def test_a_third_party_brings_scenarios(tmp_path: Path) -> None:
+    source = ACME.replace('"Acme\'s own.",', '"Acme\'s own.", scenarios="acme_plugin:acme",')
+    path = install(tmp_path / "site", "acme", source)
+    (path / "acme" / "own").mkdir(parents=True)
+    scenario = path / "acme" / "own" / "quick.toml"
+    scenario.write_text('name = "own"\n[matrix]\nadapter = ["null"]\n', encoding="utf-8")
+    assert "own/quick" in busmark("run", "--help", path=path).stdout
+    assert busmark("plan", "own", path=path).returncode == 0
+
+
 def test_a_comparison_with_a_paper_needs_its_plugin(kept: Path) -> None:
     ended = busmark("show", kept / "first" / "result", "--document", off="-papers")
     assert ended.returncode == 2
@@ -273,6 +295,8 @@ COLUMNS = """[cases]
 
 
 @pytest.mark.parametrize(("kind", "name", "owner"), [
+    ("scenario", "quickstart", "busmark"),
+    ("scenario", "pother-2008/quick", "the plug-in papers"),
     ("scenario key", "matrix", "busmark"),
     ("scenario key", "document", "the plug-in papers"),
     ("column", "cases.median_ns", "busmark"),
@@ -290,6 +314,7 @@ def test_what_exists_already_is_refused(
         source = source.replace('id="acme-rounds"', f'id="{name}"')
     else:
         parts = {
+            "scenario": 'scenarios="acme_plugin:acme"',
             "scenario key": f'keys=(ScenarioKey("{name}", "Acme"),)',
             "column": 'columns="acme_plugin:acme.toml"',
             "quantity": 'quantities="acme_quantities"',
@@ -297,6 +322,8 @@ def test_what_exists_already_is_refused(
         source = source.replace('"Acme\'s own.",', f'"Acme\'s own.", {parts[kind]},')
     install(path, "acme", source)
     (path / "acme.toml").write_text(COLUMNS.format(name.partition(".")[2]), encoding="utf-8")
+    (scenario := path / "acme" / f"{name}.toml").parent.mkdir(parents=True)
+    scenario.write_text("", encoding="utf-8")
     (path / "acme_quantities.py").write_text(QUANTITIES.format(name), encoding="utf-8")
     words = ("show", kept / "first" / "result", "--findings") if kind == "rule" else ("plan", "ab")
     ended = busmark(*words, path=path)
@@ -307,12 +334,19 @@ def test_what_exists_already_is_refused(
     assert busmark(*words, path=path, off="-acme").returncode == 0
 
 
+def columns(name: str, table: str) -> set[str]:
+    """Return the columns that a plug-in adds to a table."""
+    source = next(each.plugin.columns for each in installed() if each.plugin and each.name == name)
+    return set(tomllib.loads(beside(source).read_text(encoding="utf-8"))[table])
+
+
 def test_no_column_of_a_plugin_that_is_off_is_stored(tmp_path: Path) -> None:
     run = ("latency", "null", "--size", "64", "--rounds", "2", "--duration", "0.05")
-    ended = busmark(*run, "--out", "out", off="-papers,-capture", folder=tmp_path)
-    assert ended.returncode == 0, ended.stderr
+    found = imported((*run, "--out", tmp_path / "out"), off="-papers,-capture")
+    assert not {module for module in found if module.startswith(("papers", "capture"))}
     read = pl.read_parquet_schema(tmp_path / "out" / "cases.parquet")
-    assert not [name for name in read if name.startswith(("wire_", "captured", "capture_"))]
+    assert "median_ns" in read and not set(read) & columns("capture", "cases")
+    assert not {path.stem for path in (tmp_path / "out").iterdir()} & {"hops", "wire"}
     # With it, the same result is whole: what was not stored is null.
     shown = busmark("show", "out", folder=tmp_path)
     assert shown.returncode == 0, shown.stderr

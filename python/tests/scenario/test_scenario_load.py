@@ -15,7 +15,7 @@ from seams import reviewed
 
 from busmark.adapters import adapter_facts, misnamed
 from busmark.errors import UserError
-from busmark.scenario import Scenario, find, load, parse
+from busmark.scenario import Scenario, find, load, parse, shipped
 from busmark.stats import supported
 
 MINIMAL = 'name = "x"\n[matrix]\nadapter = "null"\n'
@@ -30,7 +30,6 @@ conclude = "curl https://example.invalid"
 """
 
 SHIPPED = find(Path("quickstart")).parent
-SCENARIOS = Path(__file__).resolve().parents[3] / "scenarios"
 
 
 def test_a_single_value_is_a_list_of_one() -> None:
@@ -162,7 +161,7 @@ def test_what_is_stored_of_a_scenario_gives_the_same_scenario() -> None:
     assert Scenario.model_validate(scenario.model_dump(mode="json")) == scenario
 
 
-@pytest.mark.parametrize("path", sorted(SCENARIOS.glob("**/*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped().values(), ids=shipped())
 def test_scenarios_of_this_repository_are_valid(path: Path) -> None:
     parse(path.read_text(encoding="utf-8"), str(path), [])
 
@@ -211,8 +210,7 @@ def test_any_document_is_a_scenario_or_one_message(document: dict[str, Any]) -> 
         ("quickstart", "quickstart.toml"),
         ("interop.toml", "interop.toml"),
         ("scenarios/quickstart.toml", "quickstart.toml"),
-        ("middlemeasure-2010/full", "middlemeasure-2010/full.toml"),
-        ("openddsbench-2010", "openddsbench-2010/quick.toml"),
+        ("ros/which-rmw", "ros/which-rmw.toml"),
     ],
 )
 def test_a_scenario_that_ships_is_found_by_its_name_from_anywhere(
@@ -220,6 +218,17 @@ def test_a_scenario_that_ships_is_found_by_its_name_from_anywhere(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert find(Path(name)) == SHIPPED / file
+
+
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [
+        ("middlemeasure-2010/full", "middlemeasure-2010/full.toml"),
+        ("scenarios/openddsbench-2010", "openddsbench-2010/quick.toml"),
+    ],
+)
+def test_a_scenario_of_a_plugin_is_found_by_its_name(name: str, file: str) -> None:
+    assert find(Path(name)) == SHIPPED.parent / "plugins" / "papers" / "scenarios" / file
 
 
 @pytest.mark.parametrize("name", ["nothing", "../quickstart", "middlemeasure-2010/README.md", "/"])

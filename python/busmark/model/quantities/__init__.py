@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from busmark.model.entry import TESTS, EstimatedQuantity, Need, Number
 from busmark.model.quantities import counters, discovery, host, latency, stream
 from busmark.model.quantities.host import CPUS_USED
-from busmark.model.quantities.latency import JITTER_SHARE, LATENCIES, PINGS, PROBES
+from busmark.model.quantities.latency import HALF_ROUND_TRIP, JITTER_SHARE, LATENCIES, ONE_WAY
 from busmark.model.quantities.stream import GOODPUT, LOSS, LOST
 from busmark.model.statistics import STATISTICS
 from busmark.plugin import declared, load
@@ -90,7 +90,7 @@ _LATENCIES = (
     Quantity(
         "half_round_trip",
         "ns",
-        PINGS.meaning,
+        HALF_ROUND_TRIP.meaning,
         _OF_SAMPLES,
         of_samples=True,
         tests=_SINGLE,
@@ -108,7 +108,7 @@ _LATENCIES = (
     Quantity(
         "one_way",
         "ns",
-        PROBES.meaning,
+        ONE_WAY.meaning,
         _OF_SAMPLES,
         of_samples=True,
         tests=("throughput",),

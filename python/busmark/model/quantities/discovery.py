@@ -9,14 +9,12 @@ from busmark.model.entry import (
     Compared,
     EstimatedQuantity,
     Explained,
-    Heading,
     Number,
     PartQuantity,
     Row,
 )
 
 if TYPE_CHECKING:
-    from busmark.model.case import CaseSummary
     from busmark.model.parameters import Parameters
 
 S_TO_NS = 1e9
@@ -65,7 +63,6 @@ CREATION_TIME = EstimatedQuantity(
     suffix="_ns",
     meaning="time of the calls that create what is new",
     tests=("discovery",),
-    tables={"discovery": Heading("Creation", minor=True, when="always")},
     compared=_compared("creation", "creation"),
     explained=(
         Explained(
@@ -89,7 +86,6 @@ OWN_MATCH = EstimatedQuantity(
     suffix="_ns",
     meaning="time from start of creation until the new endpoint had matched",
     tests=("discovery",),
-    tables={"discovery": Heading("Own match", minor=True, when="known")},
     compared=_compared("own_match", "own match"),
 )
 
@@ -99,7 +95,6 @@ PEER_MATCH = EstimatedQuantity(
     suffix="_ns",
     meaning="time from start of creation until the endpoint that was there had matched the new one",
     tests=("discovery",),
-    tables={"discovery": Heading("Peer match", minor=True, when="known")},
     compared=_compared("peer_match", "peer match"),
 )
 
@@ -109,7 +104,6 @@ FIRST_SAMPLE = EstimatedQuantity(
     suffix="_ns",
     meaning="time from start of creation until the first sample was received",
     tests=("discovery",),
-    tables={"discovery": Heading("First sample", when="always")},
     compared=_compared("first_sample", "first sample"),
 )
 
@@ -119,7 +113,6 @@ OWN_MATCH_AFTER = EstimatedQuantity(
     suffix="_ns",
     meaning="time from end of creation until the new endpoint had matched; below 0: before",
     tests=("discovery",),
-    tables={"discovery": Heading("Own match − creation", minor=True)},
 )
 
 PEER_MATCH_AFTER = EstimatedQuantity(
@@ -129,7 +122,6 @@ PEER_MATCH_AFTER = EstimatedQuantity(
     meaning="time from end of creation until the other endpoint had matched the new one; "
     "below 0: before",
     tests=("discovery",),
-    tables={"discovery": Heading("Peer match − creation", minor=True)},
 )
 
 FIRST_SAMPLE_AFTER = EstimatedQuantity(
@@ -138,7 +130,6 @@ FIRST_SAMPLE_AFTER = EstimatedQuantity(
     suffix="_ns",
     meaning="time from end of creation until the first sample was received; below 0: before",
     tests=("discovery",),
-    tables={"discovery": Heading("First sample − creation", minor=True)},
     explained=(
         Explained(
             "Discovery from the end of creation",
@@ -160,7 +151,6 @@ LOST_BEFORE = EstimatedQuantity(
     meaning="samples per repetition that were sent after creation, before the first received one, "
     "and did not arrive",
     tests=("discovery",),
-    tables={"discovery": Heading("Lost per repetition", when="always", interval=False)},
     explained=(
         Explained(
             "Lost before discovered",
@@ -191,16 +181,10 @@ UNDISCOVERED = PartQuantity(
 )
 
 
-def _undiscovered(case: CaseSummary) -> tuple[int, str]:
-    return case.whole.counted(UNDISCOVERED) or 0, UNDISCOVERED.title
-
-
 REPETITIONS = Number(
     key="repetitions",
     meaning="repetitions of a discovery test; null for every other test",
     tests=("discovery",),
-    besides=_undiscovered,
-    tables={"discovery": Heading("Repetitions")},
     explained=(
         Explained(
             "Repetitions",

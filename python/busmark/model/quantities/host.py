@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from busmark.model.entry import EstimatedQuantity, Number, everywhere
+from busmark.model.entry import EstimatedQuantity, Number
 from busmark.model.quantities.parts import (
     MATCHED_ENDPOINTS,
     MATCHED_UNKNOWN,
@@ -17,15 +17,12 @@ if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
 
 
-UNREAD = "the counters of its participants were not read within the measured time"
-
 CPUS_USED = EstimatedQuantity(
     key="cpus_used",
     quantity="cpu",
     unit="CPU",
     meaning="CPUs that all participants together kept busy",
     needs="system",
-    tables=everywhere("CPUs busy", interval=False, absent=UNREAD),
 )
 
 MIB = 1 << 20
@@ -45,7 +42,6 @@ MEMORY = Number(
     "that Busmark records there",
     needs="system",
     pick=_most_memory,
-    tables=everywhere("Memory", absent=UNREAD),
 )
 
 
@@ -67,14 +63,12 @@ MEMORY_PER_ENDPOINT = Number(
     "participant needs without any included; of streams with three endpoints or more",
     needs="system",
     pick=_memory_per_endpoint,
-    tables=everywhere("Memory per endpoint"),
 )
 
 UDP_SOCKET_DROPS = Number(
     key="udp_socket_drops",
     meaning="UDP datagrams that the kernel dropped at sockets of the participants, in the rounds "
     "that count, warm-up included; null where their sockets cannot be seen",
-    tables=everywhere("UDP drops", "discovery", when="some"),
 )
 
 OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, UDP_SOCKET_DROPS)

@@ -2,53 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from busmark import stats
-from busmark.model.entry import STUDENT, EstimatedQuantity, Explained, Heading, LatencySet, Number
+from busmark.model.entry import STUDENT, EstimatedQuantity, Explained, LatencySet, Number
 
-if TYPE_CHECKING:
-    from busmark.model.case import CaseSummary
-    from busmark.model.figure import Distribution, Figure
-    from busmark.model.latency import Segment
-
-
-def _jitter(case: CaseSummary) -> Distribution | None:
-    found = case.latency or case.throughput
-    return found.jitter if found else None
-
-
-PINGS = LatencySet("half_round_trip", "round trips of pings, halved", lambda case: case.rtt_2)
-PROBES = LatencySet(
-    "probe_one_way",
-    "one-way latencies in a stream: of every sample of one at a rate, else of its probes",
-    lambda case: case.throughput.probe_one_way if case.throughput else None,
+HALF_ROUND_TRIP = LatencySet(
+    "half_round_trip", "half_round_trip", "round trips of pings, halved", tests=("latency",)
 )
-PROBE_TRIPS = LatencySet(
-    "probe_round_trip",
-    "round trips of probes in a stream",
-    lambda case: case.throughput.probe_round_trip if case.throughput else None,
+ONE_WAY = LatencySet(
+    "probe_one_way",
+    "one_way",
+    "one-way latencies in a stream: of every sample of one at a rate, else of its probes",
+    tests=("throughput",),
+)
+ROUND_TRIP = LatencySet(
+    "probe_round_trip", "round_trip", "round trips of probes in a stream", tests=("throughput",)
 )
 JITTER = LatencySet(
     "jitter",
+    "jitter",
     "magnitudes of the change of that latency from a sample to the next (RFC 3393)",
-    _jitter,
 )
-
-
-def _ipdv(case: CaseSummary) -> Distribution | None:
-    found = case.latency or case.throughput
-    return found.ipdv if found else None
-
-
 IPDV = LatencySet(
     "ipdv",
+    "ipdv",
     "changes of that latency from a sample to the next, with their signs (RFC 3393)",
-    _ipdv,
     within=stats.SIGNED,
 )
 
-LATENCIES = (PINGS, PROBES, PROBE_TRIPS, JITTER, IPDV)
+LATENCIES = (HALF_ROUND_TRIP, ONE_WAY, ROUND_TRIP, JITTER, IPDV)
 
 
 BOTH = Explained(
@@ -64,11 +45,6 @@ BOTH = Explained(
 )
 
 
-def median_if_known(segment: Segment | None) -> Figure | None:
-    """Return the segment's median; None for a bound alone, which is not given as a number."""
-    return segment.median if segment and not segment.unknown else None
-
-
 ONE_WAY_THERE = EstimatedQuantity(
     key="one_way_there_median",
     quantity="one_way_there",
@@ -76,7 +52,6 @@ ONE_WAY_THERE = EstimatedQuantity(
     suffix="_ns",
     meaning="median from a ping's sending to the responder's hands",
     tests=("latency",),
-    pick=lambda case: median_if_known(case.latency.one_way_there) if case.latency else None,
     explained=(BOTH,),
 )
 
@@ -87,7 +62,6 @@ ONE_WAY_BACK = EstimatedQuantity(
     suffix="_ns",
     meaning="median from a pong's sending to the pinger's hands",
     tests=("latency",),
-    pick=lambda case: median_if_known(case.latency.one_way_back) if case.latency else None,
     explained=(BOTH,),
 )
 
@@ -132,7 +106,6 @@ SAMPLES = Number(
     tests=("latency",),
     pick=lambda case: case.rtt_2.count if case.rtt_2 else None,
     frames=False,
-    tables={"latency": Heading("Samples", minor=True, when="always")},
 )
 
 PROBES_SENT = Number(
@@ -143,10 +116,9 @@ PROBES_SENT = Number(
     explained=(
         Explained(
             "Lost probes",
-            ("probes_sent", "probes_lost", "probes_hidden"),
-            "Samples of the stream whose latency was to be measured, how many of them never "
-            "arrived, and whether the median falls among these, so that there is no "
-            "`probe_one_way`. They are later than any in the percentiles. In a stream at a rate "
+            ("probes_sent", "probes_lost"),
+            "Samples of the stream whose latency was to be measured, and how many of them never "
+            "arrived. They are later than any in the percentiles. In a stream at a rate "
             "with one clock these are all samples, at each of their readers.",
             "rows of role `reader` without a time of reading; without such rows, rows of the "
             "writer without a row of the reader and without an echo. None for what the readers' "
@@ -167,15 +139,6 @@ PROBES_LOST = Number(
 )
 
 
-def _clock_bound(case: CaseSummary) -> float | None:
-    latency, stream = case.latency, case.throughput
-    segments = (latency.one_way_there, latency.one_way_back) if latency else ()
-    bounds = [segment.bound_ns for segment in segments if segment]
-    if stream and stream.probe_one_way:
-        bounds.append(stream.probe_one_way.bound_ns)
-    return max(bounds, default=0.0) or None
-
-
 CLOCK_BOUND = Number(
     key="clock_bound",
     quantity="clock_bound",
@@ -183,12 +146,10 @@ CLOCK_BOUND = Number(
     unit="ns",
     meaning="how far one-way times may be off, either way, because they are by two clocks; null by "
     "one clock",
-    pick=_clock_bound,
-    tables={"throughput": Heading("Clock offset \N{PLUS-MINUS SIGN}", minor=True, last=True)},
     explained=(
         Explained(
             "Bound of the clocks",
-            ("bound_ns",),
+            ("clock_bound",),
             "How far every one-way time may be off, either way, because its ends are stamped by "
             "two clocks whose offset is known to this. Intervals hold it. A one-way time that is "
             "no longer than it is absent.",

@@ -110,8 +110,25 @@ SHORT = PartQuantity(
 WRITERS_THERE = PartQuantity("writers", "Writers", "writers of the flow there", "", "count")
 READERS_THERE = PartQuantity("readers", "Readers", "readers of the flow there", "", "count")
 
+ASKED = PartQuantity("asked", "Sent", "pings sent, probes, or samples to be timed", "", "count")
+UNANSWERED = PartQuantity(
+    "unanswered",
+    "Unanswered",
+    "pings never answered; for probes with a one-way latency, never arrived",
+    "",
+    "count",
+)
+
 # A flow in a phase of the timeline.
 
+PHASE_BEGIN = PartQuantity(
+    "begin",
+    "Begins with",
+    "time at which the change was asked for, from the start of the measured time; the reason says "
+    "what changed",
+    "s",
+    "value",
+)
 PHASE_LATENCY = PartQuantity(
     "half_round_trip",
     "Median RTT/2",

@@ -10,7 +10,6 @@ from busmark.model.entry import (
     Compared,
     EstimatedQuantity,
     Explained,
-    Heading,
     Number,
     Row,
 )
@@ -18,7 +17,6 @@ from busmark.model.entry import (
 if TYPE_CHECKING:
     from busmark.model.case import CaseSummary
     from busmark.model.parameters import Parameters
-    from busmark.model.stream import Batches
 
 
 def _goodput_of_round(row: Row, params: Parameters) -> float | None:
@@ -47,11 +45,6 @@ GOODPUT = EstimatedQuantity(
     more_is_better=True,
     meaning="goodput of bodies at the readers; of the test capacity at the sustained rate",
     tests=("throughput", "capacity"),
-    tables={
-        "throughput": Heading("Goodput", when="always"),
-        "capacity": Heading("Goodput", when="always"),
-    },
-    details="goodput",
     compared=_GOODPUT_COMPARED,
     explained=(
         Explained(
@@ -77,8 +70,6 @@ THEORETICAL = Number(
     meaning="what readers would receive if every writer kept its rate and nothing were lost; null "
     "at full speed",
     tests=("throughput",),
-    tables={"throughput": Heading("Theoretical", minor=True)},
-    details="samples to be read, theoretical",
     explained=(
         Explained(
             "Theoretical",
@@ -100,8 +91,6 @@ NUMBERED = EstimatedQuantity(
     meaning="what all readers together would have read had nothing been lost, by the sequence "
     "numbers",
     tests=("throughput",),
-    tables={"throughput": Heading("Expected", minor=True)},
-    details="samples to be read, by sequence numbers",
     explained=(
         Explained(
             "Expected",
@@ -124,8 +113,6 @@ WRITTEN = EstimatedQuantity(
     more_is_better=True,
     meaning="rate of the writers",
     tests=("throughput",),
-    tables={"throughput": Heading("Written", minor=True, when="always")},
-    details="samples written",
     explained=(
         Explained(
             "Written",
@@ -150,8 +137,6 @@ READ = EstimatedQuantity(
     more_is_better=True,
     meaning="goodput at the readers, all together",
     tests=("throughput",),
-    tables={"throughput": Heading("Read", when="always")},
-    details="samples read",
 )
 
 DRAIN = EstimatedQuantity(
@@ -160,8 +145,6 @@ DRAIN = EstimatedQuantity(
     unit="ns",
     meaning="time from the end of writing to the arrival of the last sample",
     tests=("throughput",),
-    tables={"throughput": Heading("Drain", minor=True)},
-    details="drain",
     explained=(
         Explained(
             "Drain",
@@ -182,7 +165,6 @@ SENT = Number(
     key="sent",
     meaning="samples written in those that count, after warm-up",
     tests=("latency", "throughput"),
-    details="sent",
     explained=(
         Explained(
             "Sent and lost pings",
@@ -212,7 +194,6 @@ RECEIVED = Number(
     key="received",
     meaning="samples of a stream that arrived; null in a latency case",
     tests=("throughput",),
-    details="received",
 )
 
 
@@ -229,19 +210,12 @@ LOST = Number(
     meaning="of the expected ones, those that never arrived; of pings, those whose pong never came",
     tests=("latency", "throughput"),
     of=_due,
-    tables={
-        "latency": Heading("Lost", when="always"),
-        "throughput": Heading("Lost", when="always"),
-    },
-    details="lost",
 )
 
 DUPLICATED = Number(
     key="duplicated",
     meaning="arrived again; null in a latency case",
     tests=("throughput",),
-    tables={"throughput": Heading("Duplicated", minor=True, when="some")},
-    details="duplicated",
     explained=(
         Explained(
             "Duplicated, out of order",
@@ -261,8 +235,6 @@ OUT_OF_ORDER = Number(
     key="out_of_order",
     meaning="arrived after a later one; null in a latency case",
     tests=("throughput",),
-    tables={"throughput": Heading("Out of order", minor=True, when="some")},
-    details="out of order",
 )
 
 FOREIGN = Number(
@@ -270,7 +242,6 @@ FOREIGN = Number(
     meaning="without the run's cookie, or of a writer that nobody announced",
     tests=("throughput",),
     frames=False,
-    details="foreign",
     explained=(
         Explained(
             "Foreign",
@@ -289,7 +260,6 @@ CORRUPTED = Number(
     meaning="bodies that differ from what was written",
     tests=("throughput",),
     frames=False,
-    details="corrupted",
     explained=(
         Explained(
             "Corrupted",
@@ -321,24 +291,11 @@ LOSS_OF_ALL = Number(
 )
 
 
-def batches_of(case: CaseSummary) -> Batches | None:
-    """Return the figures of the case's stream in batches; None where it has none."""
-    return case.throughput.batches if case.throughput else None
-
-
-def _unacknowledged(case: CaseSummary) -> tuple[int, str]:
-    own = batches_of(case)
-    return own.unacknowledged if own else 0, "not acknowledged"
-
-
 BATCHES = Number(
     key="batches",
     meaning="batches written; null where the stream runs free",
     tests=("throughput",),
     needs="batch",
-    pick=lambda case: own.count if (own := batches_of(case)) else None,
-    besides=_unacknowledged,
-    tables={"throughput": Heading("Batches")},
     explained=(
         Explained(
             "Batches",
@@ -358,7 +315,14 @@ UNACKNOWLEDGED = Number(
     meaning="of these, batches whose end some reader did not acknowledge",
     tests=("throughput",),
     needs="batch",
-    pick=lambda case: own.unacknowledged if (own := batches_of(case)) else None,
+)
+
+SAMPLES_ACKNOWLEDGED = Number(
+    key="samples_acknowledged",
+    meaning="samples of batches that every reader acknowledged; null if none is to be acknowledged",
+    tests=("throughput",),
+    needs="batch",
+    frames=False,
 )
 
 BATCH_TIME = EstimatedQuantity(
@@ -368,8 +332,6 @@ BATCH_TIME = EstimatedQuantity(
     meaning="time of a batch at a reader, from its start to its end",
     tests=("throughput",),
     needs="batch",
-    pick=lambda case: own.time if (own := batches_of(case)) else None,
-    tables={"throughput": Heading("Time of a batch")},
 )
 
 
@@ -385,7 +347,6 @@ LOSS = EstimatedQuantity(
     within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
     tests=("latency", "throughput"),
-    details="loss",
     compared=Compared(
         name="loss",
         word="loss",
@@ -405,7 +366,6 @@ SUSTAINED_RATE = EstimatedQuantity(
     more_is_better=True,
     meaning="greatest rate of each writer that met the criterion",
     tests=("capacity",),
-    tables={"capacity": Heading("Rate of each writer", when="always")},
 )
 
 OF_CASES = (
@@ -425,6 +385,7 @@ OF_CASES = (
     LOSS_OF_ALL,
     BATCHES,
     UNACKNOWLEDGED,
+    SAMPLES_ACKNOWLEDGED,
     BATCH_TIME,
     LOSS,
     SUSTAINED_RATE,

@@ -4,7 +4,7 @@
 - `section`, `planned`: what a scenario says of captures, what the captures of a case will hold.
 - `companion`, `hook`: captures of a campaign's rounds. `findings`: what they explain.
 - `reading`, `samples`, `ways`, `figures`, `analysis`: a capture without Busmark's own header.
-- `quantities`, `route`: figures of cases with captures. `report`: what the report shows of them.
+- `quantities`, `route`: figures of cases with captures. `report`, `layout`: what reports show.
 - `late`: causes of late samples, one rule each.
 - `command`, and `blocks`: their documents.
 """
@@ -38,6 +38,7 @@ PLUGIN = Plugin(
         sections="busmark.plugins.capture.report:sections",
     ),
     quantities="busmark.plugins.capture.quantities",
+    layout="busmark.plugins.capture.layout:HEADLINE",
     charts="busmark.plugins.capture.report:charts",
     columns="busmark.plugins.capture:columns.toml",
     hooks={"capture": "busmark.plugins.capture.hook"},

@@ -128,8 +128,9 @@ FAILURES = (
 async def decode(
     case: Case, number: int, data: RoundData, cookie: int, folder: Path
 ) -> RoundPackets:
-    """Decode the captures of a round that has ended. Whatever fails, the round is kept: what could
-    not be done is among what its companions say. `folder` is for files meanwhile."""
+    """Count the packets of a round that has ended, and decode its captures. Whatever fails, the
+    round is kept: what could not be done is among what its companions say. `folder` is for files
+    meanwhile."""
     if not data.captures:
         return RoundPackets()
     said: list[str] = []
@@ -145,7 +146,17 @@ async def decode(
             table.unlink(missing_ok=True)
     if said:
         data.companions[NAME] = said
-    return wire
+    return RoundPackets(wire.frames, _counts(data) | wire.figures)
+
+
+def _counts(data: RoundData) -> dict[str, int | None]:
+    """Return what was captured on all interfaces."""
+    drops = ("kernel_drops", "interface_drops", "dumpcap_drops")
+    return {
+        "captured": sum(each["packets"] for each in data.captures),
+        "captured_bytes": sum(each["bytes"] for each in data.captures),
+        "capture_dropped": sum(each[drop] for each in data.captures for drop in drops),
+    }
 
 
 async def _decoded(

@@ -11,10 +11,8 @@ from busmark.model.entry import (
     Cost,
     EstimatedQuantity,
     Explained,
-    Heading,
     Number,
     Row,
-    everywhere,
 )
 
 if TYPE_CHECKING:
@@ -108,15 +106,12 @@ def overhead(row: Row, params: Parameters) -> float | None:
     return None if least is None or not each or each < least else 1.0 - least / each
 
 
-_WIRE_BYTES_HEADING = Heading("Wire bytes per sample", minor=True, last=True, interval=False)
-
 WIRE_BYTES = EstimatedQuantity(
     key="wire_bytes_per_sample",
     unit="B",
     meaning="bytes on the wire of the measured time, for each sample that passed it",
     needs="capture",
     pick=_cost("bytes_per_sample"),
-    tables={"latency": _WIRE_BYTES_HEADING, "throughput": _WIRE_BYTES_HEADING},
     compared=compared(
         "wire_bytes",
         "bytes on the wire per sample",
@@ -233,15 +228,12 @@ def _wire_discovery_of_round(row: Row, params: Parameters) -> float | None:
     return value
 
 
-_WIRE_DISCOVERY_HEADING = Heading("Discovery bytes", minor=True, last=True, interval=False)
-
 WIRE_DISCOVERY = EstimatedQuantity(
     key="wire_discovery_bytes",
     unit="B",
     meaning="bytes on the wire for discovery and liveliness of DDS, in a whole round",
     needs="capture",
     pick=_cost("discovery_bytes"),
-    tables={"throughput": _WIRE_DISCOVERY_HEADING, "discovery": _WIRE_DISCOVERY_HEADING},
     compared=compared(
         "discovery_bytes",
         "bytes of discovery",
@@ -275,7 +267,6 @@ CAPTURED = Number(
     meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
     needs="capture",
     pick=lambda case: found.captured if (found := _capture(case)) else None,
-    tables=everywhere("Packets captured", "discovery"),
 )
 
 CAPTURE_DROPPED = Number(
@@ -284,7 +275,6 @@ CAPTURE_DROPPED = Number(
     "by dumpcap",
     needs="capture",
     pick=lambda case: found.capture_dropped if (found := _capture(case)) else None,
-    tables=everywhere("Packets not captured", "discovery", when="some"),
 )
 
 OF_CASES = (

@@ -79,9 +79,6 @@ def _wire(test: str) -> ChartKind:
     # It asks for these charts while it is imported.
     from busmark.present.charts.kinds import ChartKind
 
-    pick = WIRE_BYTES.pick
-    assert pick is not None
-
     def written(case: CaseSummary) -> float | None:
         """Return what the application wrote; sizes that vary have no such number."""
         varies = case.size is None or case.params.size_distribution
@@ -92,9 +89,12 @@ def _wire(test: str) -> ChartKind:
         "Bytes on the wire per sample",
         test,
         f"{test} cases with a capture",
-        pick,
+        WIRE_BYTES.figure,
         cases.intervals(
-            pick, "bytes on the wire per sample, B", mark="header and body", mark_of=written
+            WIRE_BYTES.figure,
+            "bytes on the wire per sample, B",
+            mark="header and body",
+            mark_of=written,
         ),
         shape=Bars,
         figures=("wire_bytes_per_sample", "captured", "rounds"),

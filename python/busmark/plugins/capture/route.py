@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from busmark.estimate.one_case import Analysis
-from busmark.estimate.rows import rows_of
+from busmark.estimate.rounds import total
 from busmark.model.case import CaseSummary
 from busmark.model.entry import EstimatedQuantity
 from busmark.model.figure import Figure, Frozen, over_rounds
@@ -383,8 +383,8 @@ def part(analysis: Analysis, case: CaseSummary, capture: object) -> CaptureCase 
         return None
     load = analysis.result.table
     return CaptureCase(
-        captured=analysis.total("captured"),
-        capture_dropped=analysis.total("capture_dropped"),
+        captured=total(good, "captured"),
+        capture_dropped=total(good, "capture_dropped"),
         wire=wire(analysis.params, good, analysis.whole(partial(load, "wire"), evaluated))
         if evaluated
         else None,
@@ -402,17 +402,33 @@ def part(analysis: Analysis, case: CaseSummary, capture: object) -> CaptureCase 
     )
 
 
+UNITS = {"_bytes": "B", "_ns": "ns", "_per_s": "1/s", "_s": "s"}
+"""Units by the endings of fields."""
+
+
+def _of_fields(part: Frozen, scope: str, of: str) -> Iterator[Estimated]:
+    """Yield a row for each number of a part of a capture, whose quantity is the field's name."""
+    for field, value in part:
+        ending = next((one for one in UNITS if field.endswith(one)), "")
+        quantity, unit = field.removesuffix(ending), UNITS.get(ending, "")
+        if isinstance(value, Figure):
+            yield row_of(value, quantity, "median", scope, of)
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            is_count = isinstance(value, int) and not unit
+            yield Estimated(quantity, "count" if is_count else "value", value, unit, scope, of)
+
+
 def rows(found: CaptureCase) -> Iterator[Estimated]:
     """Yield the rows of the table of estimates that are no quantities of a case."""
     for purpose in found.wire.purposes if found.wire else ():
-        yield from rows_of(purpose, "traffic", purpose.name)
+        yield from _of_fields(purpose, "traffic", purpose.name)
     for route in found.routes:
         yield from _of_route(route)
 
 
 def _of_route(route: Route) -> Iterator[Estimated]:
     """Yield what packets say of the way of a flow's samples."""
-    yield from rows_of(route, "route", route.flow)
+    yield from _of_fields(route, "route", route.flow)
     for field, unit in (
         ("bits", "bit"),
         ("latency", "ns"),

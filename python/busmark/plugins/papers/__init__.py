@@ -3,13 +3,15 @@
 A scenario that names one (`document`) gets a comparison with its report: what was found there,
 what is found here, and whether the shape agrees.
 
-- `document`: `Document`, `Statement`, `Table`: facts as data.
+- `document`: what a `Document` is, its statements, and tables in its own columns.
 - `select`: cases of a campaign, and the values of their rounds. `checks`: ratios between them, also
   along sizes and rounds. `evidence`: claims, and ratios with intervals and verdicts.
 - `rounds`: what documents need of single rounds, a part of each case's record.
 - `repetition`: a campaign beside its document. The documents: `middlemeasure_2010`,
   `openddsbench_2010`, `perftest_2023`, `pother_2008`, `secured_2023`, `xrce_2022`.
-- `published`: tables of numbers, CSV files beside the module of each document.
+- `published`: what is data beside the module of each document: a TOML file of what it states and
+  of what stands for its middleware, and CSV files of the numbers that it prints.
+- `scenarios`: a folder for each document, the pack that repeats its experiments.
 - `data_sets`: tests of a publisher and a subscriber, value by value.
 - `blocks`: the comparison as a document. `command`: `busmark papers`.
 """
@@ -53,6 +55,7 @@ PLUGIN = Plugin(
             words=NAMES,
         ),
     ),
+    scenarios="busmark.plugins.papers:scenarios",
     part=CasePart(
         "busmark.plugins.papers.rounds:PaperCase",
         "busmark.plugins.papers.rounds:part",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeVar
 
 from busmark.compare.campaign import Campaign
@@ -49,9 +49,8 @@ class Statement:
     part: Part | None = None
 
 
-def in_part(part: Part, *statements: Statement) -> tuple[Statement, ...]:
-    """Return the statements with the experiment that they are about."""
-    return tuple(replace(statement, part=part) for statement in statements)
+Checks = dict[str, tuple[Check, ...]]
+"""Checks of statements, by the names that these have in a document's file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +71,10 @@ class Document:
     stand_ins: tuple[StandIn, ...]
     deviations: tuple[str, ...]
     statements: tuple[Statement, ...]
+    sizes: str
     tables: Callable[[Campaign], list[GroupedTable]] | None = None
     scenarios: tuple[str, ...] = ()
     part_of: Callable[[CaseSummary], str] = its_test
-    sizes: str = (
-        "`quick` has every test, payload kind and QoS at least once and takes minutes; `full` has "
-        "the whole matrix."
-    )
     value_by_value: bool = False
 
 

@@ -10,22 +10,21 @@ import numpy as np
 from busmark.compare.campaign import Campaign
 from busmark.estimate.capacity import rated_mbit_per_s, specified_mbit_per_s
 from busmark.model.case import CaseSummary
-from busmark.model.figure import Distribution, Figure
+from busmark.model.distribution import Distribution
+from busmark.model.figure import Figure
 from busmark.model.quantities import JITTER_SHARE
 from busmark.model.text import figure_text, number, percent_text, size_text
 from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, for_each, share
 from busmark.plugins.papers.document import (
+    Checks,
     Columns,
     Content,
-    Document,
     GroupedTable,
-    StandIn,
-    Statement,
-    in_part,
     micro,
     table,
 )
 from busmark.plugins.papers.evidence import ABOVE, BELOW, Claim, about, alike
+from busmark.plugins.papers.published import document
 from busmark.plugins.papers.select import Select, Selects, asks, cases, headline, of_latency
 from busmark.present.document import Cell
 from busmark.stats import MIN_POINTS, Estimate, robust_line
@@ -98,121 +97,73 @@ def _plus(base: float, factor: float, value: float | None) -> float | None:
     return None if value is None else base + factor * value
 
 
-LATENCY = in_part(
-    "latency",
-    Statement(
-        "Latency and Jitter, Summary Plots",
-        "Latency is linear in the size of the message: the delay per bit is constant, and where "
-        "the line meets size 0 is the overhead.",
-        for_each(PLACES, OnLine, "median over the line through all sizes", latency(), alike(CLOSE)),
+LATENCY: Checks = {
+    "latency-linear-in-size": for_each(
+        PLACES, OnLine, "median over the line through all sizes", latency(), alike(CLOSE)
     ),
-    Statement(
-        "Intervals; Math class",
-        "The mean of one hop is half of that measured over two.",
-        for_each(
-            PLACES,
-            Each,
-            "mean of one hop over half the round trip",
-            latency(),
-            of_latency(lambda of: of.there_mean_ns),
-            of_latency(lambda of: of.mean_ns),
-            alike(LIKE_HALF),
-        ),
-        remark="On one machine one clock sees both hops, so what had to be assumed there is "
-        "measured here.",
+    "hop-mean-is-half": for_each(
+        PLACES,
+        Each,
+        "mean of one hop over half the round trip",
+        latency(),
+        of_latency(lambda of: of.there_mean_ns),
+        of_latency(lambda of: of.mean_ns),
+        alike(LIKE_HALF),
     ),
-    Statement(
-        "Math class",
-        "The standard deviation of one hop lies between 0.5 and 0.707 of that over two hops.",
-        for_each(
-            PLACES,
-            Each,
-            "standard deviation of one hop over two hops'",
-            latency(),
-            of_latency(lambda of: of.there_std_ns),
-            of_latency(lambda of: _plus(0, 2, of.std_ns)),
-            OF_A_HOP,
-        ),
-        remark="It holds where both hops are alike and not negatively correlated. Few extreme "
-        "samples can outweigh all others in a standard deviation.",
+    "hop-deviation": for_each(
+        PLACES,
+        Each,
+        "standard deviation of one hop over two hops'",
+        latency(),
+        of_latency(lambda of: of.there_std_ns),
+        of_latency(lambda of: _plus(0, 2, of.std_ns)),
+        OF_A_HOP,
     ),
-    Statement(
-        "Intervals",
-        "Extremes of single hops cannot be had from two: that both hops of a sample are extreme is "
-        "unlikely.",
-        for_each(
-            PLACES,
-            Each,
-            "maximum of one hop over half of two hops'",
-            latency(),
-            of_latency(lambda of: of.there_max_ns),
-            of_latency(lambda of: of.max_ns),
-            ABOVE,
-        ),
-        remark="The extreme sample of a round may have met its delay on the way back.",
+    "hop-extremes": for_each(
+        PLACES,
+        Each,
+        "maximum of one hop over half of two hops'",
+        latency(),
+        of_latency(lambda of: of.there_max_ns),
+        of_latency(lambda of: of.max_ns),
+        ABOVE,
     ),
-    Statement(
-        "Intervals; Shape; Histogram Plot",
-        "Latency is skewed to the right.",
-        for_each(
-            PLACES,
-            Each,
-            "98th percentile to median over median to 2nd percentile",
-            latency(),
-            of_latency(lambda of: _plus(-of.median_ns, 1, of.p98_ns)),
-            of_latency(lambda of: _plus(of.median_ns, -1, of.p2_ns)),
-            ABOVE,
-        ),
+    "latency-skewed": for_each(
+        PLACES,
+        Each,
+        "98th percentile to median over median to 2nd percentile",
+        latency(),
+        of_latency(lambda of: _plus(-of.median_ns, 1, of.p98_ns)),
+        of_latency(lambda of: _plus(of.median_ns, -1, of.p2_ns)),
+        ABOVE,
     ),
-    Statement(
-        "Quantile Plot",
-        "98 % of delays are very close to the median (UDP, 1000 bytes).",
-        for_each(
-            CHARTED,
-            Each,
-            "98th percentile over median",
-            latency(size=1000),
-            of_latency(lambda of: of.p98_ns),
-            of_latency(lambda of: of.median_ns),
-            alike(CLOSE),
-        ),
+    "close-to-median": for_each(
+        CHARTED,
+        Each,
+        "98th percentile over median",
+        latency(size=1000),
+        of_latency(lambda of: of.p98_ns),
+        of_latency(lambda of: of.median_ns),
+        alike(CLOSE),
     ),
-    Statement(
-        "Shape; Density and Quantile Plots",
-        "Jitter is centred on zero, with a tail of about 2 % to each side (UDP, 1000 bytes).",
-        for_each(
-            CHARTED,
-            Each,
-            "2nd percentile of jitter, below zero, over 98th",
-            latency(size=1000),
-            of_latency(lambda of: _plus(0, -1, of.jitter_p2_ns)),
-            of_latency(lambda of: of.jitter_p98_ns),
-            alike(CLOSE),
-        ),
+    "jitter-centred": for_each(
+        CHARTED,
+        Each,
+        "2nd percentile of jitter, below zero, over 98th",
+        latency(size=1000),
+        of_latency(lambda of: _plus(0, -1, of.jitter_p2_ns)),
+        of_latency(lambda of: of.jitter_p98_ns),
+        alike(CLOSE),
     ),
-    Statement(
-        "Quantile Plot",
-        "The slope, and the point at which tails form, are the same at all ten sizes.",
-        for_each(
-            CHARTED,
-            Steps,
-            "98th percentile relative to median, from size to size",
-            latency(),
-            alike(CLOSE),
-            of_latency(lambda of: of.p98_ns and of.p98_ns / of.median_ns),
-        ),
+    "tails-alike": for_each(
+        CHARTED,
+        Steps,
+        "98th percentile relative to median, from size to size",
+        latency(),
+        alike(CLOSE),
+        of_latency(lambda of: of.p98_ns and of.p98_ns / of.median_ns),
     ),
-    Statement(
-        "Summary Plots",
-        "Relative to latency, jitter can be compared between sizes.",
-        remark="A chart without a figure in words; the pack's tables have it for every size.",
-    ),
-    Statement(
-        "Timeline Plot",
-        "Noise is periodic, with a spike at 11 s, presumably of other processes of a desktop.",
-        remark="It concerns that machine; the report shows the timelines of this one.",
-    ),
-)
+}
 
 
 ADAPTERS = ("opendds", "cyclonedds", "fastdds")
@@ -253,92 +204,63 @@ def ascent(topology: str, share: tuple[float, float]) -> Selects:
 TRANSFER = cases(test="throughput", adapter="tcp")
 """The plain transfer that gives the practical capacity."""
 
-THROUGHPUT = in_part(
-    "throughput",
-    Statement(
-        "Throughput, ¶3",
-        "The practical capacity of the network, by ftp, was 595 Mbit/s of 1 Gbit/s rated.",
-        (
-            share(
-                "plain TCP transfer over the rated capacity",
-                TRANSFER,
-                rated_mbit_per_s,
-                about(0.595, LIKE_FTP),
-            ),
-        ),
-    ),
-    Statement(
-        "Throughput, ¶¶1 and 4",
-        "Below the network's capacity, throughput is bounded by the rate that was specified, in "
-        "both topologies.",
-        tuple(
-            share(
-                f"throughput over specified rate, {adapter}, {topology}",
-                ascent(topology, WITHIN).at(adapter),
-                specified_mbit_per_s,
-                alike(BOUNDED),
-            )
-            for adapter in ADAPTERS
-            for topology in TOPOLOGIES
-        ),
-    ),
-    Statement(
-        "Throughput, ¶¶1 and 4",
-        "At specified rates beyond the capacity, the capacity bounds throughput.",
-        tuple(
-            share(
-                f"throughput over rated capacity, {adapter}, {topology}",
-                ascent(topology, BEYOND).at(adapter),
-                rated_mbit_per_s,
-                BELOW,
-            )
-            for adapter in ADAPTERS
-            for topology in TOPOLOGIES
-        ),
-    ),
-    Statement(
-        "Throughput, ¶4",
-        "The limit of the bidirectional topology is similar to ftp's.",
-        for_each(
-            ADAPTERS,
-            Ratio,
-            "throughput of one direction over plain TCP transfer",
-            ascent("bidirectional", BEYOND),
+THROUGHPUT: Checks = {
+    "practical-capacity": (
+        share(
+            "plain TCP transfer over the rated capacity",
             TRANSFER,
-            about(1.0, LIKE_FTP),
-            ("link_rate",),
-        ),
-        remark="There it is laid to collisions; the links here are full duplex, each direction has "
-        "its own capacity.",
-    ),
-    Statement(
-        "Throughput, ¶4",
-        "The publication-bound topology reaches somewhat more of the rated capacity than the "
-        "bidirectional one.",
-        for_each(
-            ADAPTERS,
-            Ratio,
-            "throughput, publication bound over bidirectional",
-            ascent("publication bound", BEYOND),
-            ascent("bidirectional", BEYOND),
-            ABOVE,
-            ("rate_hz", "size", "link_rate"),
+            rated_mbit_per_s,
+            about(0.595, LIKE_FTP),
         ),
     ),
-    Statement(
-        "Throughput, ¶4",
-        "The publication-bound topology reaches more than ftp does.",
-        for_each(
-            ADAPTERS,
-            Ratio,
-            "throughput over plain TCP transfer, publication bound",
-            ascent("publication bound", BEYOND),
-            TRANSFER,
-            ABOVE,
-            ("link_rate",),
-        ),
+    "bounded-by-rate": tuple(
+        share(
+            f"throughput over specified rate, {adapter}, {topology}",
+            ascent(topology, WITHIN).at(adapter),
+            specified_mbit_per_s,
+            alike(BOUNDED),
+        )
+        for adapter in ADAPTERS
+        for topology in TOPOLOGIES
     ),
-)
+    "bounded-by-capacity": tuple(
+        share(
+            f"throughput over rated capacity, {adapter}, {topology}",
+            ascent(topology, BEYOND).at(adapter),
+            rated_mbit_per_s,
+            BELOW,
+        )
+        for adapter in ADAPTERS
+        for topology in TOPOLOGIES
+    ),
+    "bidirectional-like-ftp": for_each(
+        ADAPTERS,
+        Ratio,
+        "throughput of one direction over plain TCP transfer",
+        ascent("bidirectional", BEYOND),
+        TRANSFER,
+        about(1.0, LIKE_FTP),
+        ("link_rate",),
+    ),
+    "publication-bound-over-bidirectional": for_each(
+        ADAPTERS,
+        Ratio,
+        "throughput, publication bound over bidirectional",
+        ascent("publication bound", BEYOND),
+        ascent("bidirectional", BEYOND),
+        ABOVE,
+        ("rate_hz", "size", "link_rate"),
+    ),
+    "publication-bound-over-ftp": for_each(
+        ADAPTERS,
+        Ratio,
+        "throughput over plain TCP transfer, publication bound",
+        ascent("publication bound", BEYOND),
+        TRANSFER,
+        ABOVE,
+        ("link_rate",),
+    ),
+}
 
 
 def _in_micros(
@@ -364,7 +286,7 @@ def _jitter(case: CaseSummary) -> Content:
 
 
 def _jitter_share(case: CaseSummary) -> Content:
-    share = JITTER_SHARE.figure(case) if case.latency else None
+    share = JITTER_SHARE.figure(case) if case.has_pings else None
     return None if share is None else Cell(share.value * 100, text=percent_text(share.value))
 
 
@@ -425,47 +347,4 @@ def _interval(estimate: Estimate) -> str:
     return f"{number(estimate.value)} [{number(estimate.low)}, {number(estimate.high)}]"
 
 
-OPENDDSBENCH = Document(
-    title="OpenDDSBench",
-    source="M. Martinez: Middleware News Brief, Object Computing, March 2010",
-    stand_ins=(
-        StandIn("OpenDDS 2.1.2, UDP transport", "OpenDDS (opendds), RTPS over UDP",
-                "the same middleware today; where it is not built its cases are unsupported"),
-        StandIn("in addition", "Eclipse Cyclone DDS, Fast DDS (cyclonedds, fastdds)",
-                "the same workload on the DDS that are at hand; data goes to each reader by "
-                "unicast, as OpenDDS's UDP transport sent it"),
-        StandIn("OpenDDS 2.0, TCP transport (latency)", "OpenDDS's own TCP, and Fast DDS's",
-                "reliable; over TCP Cyclone DDS does not find its partner on another node"),
-        StandIn("OpenDDS 2.0, multicast, best effort and reliable (latency)",
-                "Fast DDS with samples sent to a multicast group (fastdds, transport multicast)",
-                "OpenDDS's multicast lost reliable samples for good in the adapter's tests and is "
-                "not offered; Cyclone DDS sends to a single reader by unicast"),
-        StandIn("ftp transfer", "a stream over plain TCP (tcp)",
-                "as fast as it goes, in the same campaign, over the same links"),
-        StandIn("Gigabit Ethernet between three hosts", "three nodes of a lab with links of that "
-                "rate", "rated capacity is the link's; full duplex, queues of 50 ms"),
-        StandIn("a network between two hosts (latency)", "two nodes of a lab without limits",
-                "packets cross network interfaces, and one clock sees both hosts"),
-    ),
-    deviations=(
-        "The quick pack has a tenth of the rates on links of a tenth of the capacity: the "
-        "offered load is the same share of the capacity.",
-        "The article charts five cases without naming them. Rates and sizes come from the "
-        "steepest ascent in OpenDDS's source tree (1000 to 5000 samples/s of 10000 to 50000 "
-        "bytes, keep last 10).",
-        "Bidirectional: both nodes send at the rate; there, the far node sent back what it "
-        "received.",
-        "Throughput is what arrives at readers: of one direction, or of both readers together.",
-        "Reliable cases are measured too; the article's statements on throughput are of a "
-        "transport that does not repeat lost samples, so they are checked with best effort.",
-        "Protocol headers take part of the rated capacity: full use shows as about 0.95.",
-        "Latency is of a closed loop, a ping after each pong; there, samples were sent at a rate "
-        "that the article does not give. As there it is half of two hops by one clock, and not "
-        "one-way latency.",
-        "There, the last 5000 samples of a test were kept; the full pack sends 5000 after a "
-        "warm-up in each round, the quick one 1000. Tables and charts are of all of them.",
-    ),
-    statements=LATENCY + THROUGHPUT,
-    tables=tables,
-    scenarios=("latency-quick", "latency-full"),
-)  # fmt: skip
+OPENDDSBENCH = document(__file__, "openddsbench_2010.toml", LATENCY | THROUGHPUT, tables=tables)

@@ -12,10 +12,11 @@ from pydantic import Field
 from busmark import stats
 from busmark.compare.campaign import Campaign
 from busmark.errors import UserError
-from busmark.estimate.latency import STAMPS, segments_of
+from busmark.estimate.latency import segments_of
 from busmark.estimate.one_case import Analysis, tasks_of
 from busmark.model.case import CaseSummary
 from busmark.model.figure import FloatArray, Frozen
+from busmark.model.latency import STAMPS
 from busmark.model.rounds import RoundSummary
 from busmark.present.blocks.tests import PERCENTS
 from busmark.store import Result

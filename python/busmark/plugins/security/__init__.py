@@ -4,8 +4,8 @@
 - `description`, `profiles`, `domains`, `rights`: what is wanted. `directory`: the documents.
 - `authority`, `cms`: how each is made and signed.
 - `reading`, `explain`, `checks`: documents of the user's, explained and checked.
-- `campaign`: the documents of a campaign's participants, and whether the user's can be used.
-  `command`: `busmark security`.
+- `hook`: the documents of a campaign's participants, and whether the user's can be used.
+- `findings`: what spoils figures of secured cases. `command`: `busmark security`.
 """
 
 from busmark.plugin import Command, Plugin, ScenarioKey
@@ -20,6 +20,7 @@ PLUGIN = Plugin(
             "busmark.plugins.security.command:command",
         ),
     ),
+    findings=("busmark.plugins.security.findings",),
     keys=(
         ScenarioKey(
             "security",

@@ -116,7 +116,7 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
     for group in campaign.groups:
         for case in map(by_id.__getitem__, group.cases):
             # A case of which most is lost has no latency, and must not be missing for that.
-            if case.headline is not None or (case.answer == "latency" and case.throughput):
+            if case.headline is not None or (case.answer == "latency" and case.has_stream):
                 key = (group.test, group.placement, case.size, tuple(case.workload.items()))
                 found.setdefault(key, {}).setdefault(case.label, case)
     found = {
@@ -315,7 +315,7 @@ def _figure(case: CaseSummary | None) -> Cell:
     figure = case.headline.figure
     # The share that the tables show: of all rounds together.
     lost, due = LOST.value(case), LOST.of(case) if LOST.of else None
-    more = f"lost {text.percent_text(lost / due)}" if lost and due and not case.latency else ""
+    more = f"lost {text.percent_text(lost / due)}" if lost and due and not case.has_pings else ""
     return Cell(figure.value, figure.low, figure.high, more=more, case=case.id)
 
 

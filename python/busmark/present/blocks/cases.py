@@ -17,16 +17,15 @@ from busmark.estimate.resources import loads_text, shares_text
 from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import EstimatedQuantity, Heading, LatencySet, Number, Statistic
+from busmark.model.entry import EstimatedQuantity, LatencySet, Number, Statistic
 from busmark.model.naming import described
-from busmark.model.quantities import OF_CASES
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
-from busmark.model.quantities.latency import PINGS, PROBES, PROBES_LOST
+from busmark.model.quantities.latency import HALF_ROUND_TRIP, ONE_WAY, PROBES_LOST
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ROUNDS
-from busmark.model.quantities.stream import LOST
+from busmark.model.quantities.stream import BATCHES, LOST
 from busmark.model.statistics import REPORTED
-from busmark.present import same_in_all
+from busmark.present import layout, same_in_all
 from busmark.present.blocks.imported import reported_means
 from busmark.present.blocks.rows import cell_of, fact, null_elsewhere
 from busmark.present.document import ABSENT, Cell, Column, Row, Section, Table, Text
@@ -86,7 +85,7 @@ def _blocks(
     ]
     if any(load.value(LOAD_ROUNDS) for case in cases for load in case.parts("load")):
         made.append((Column("Load achieved", [_load(case) for case in cases]), ("load",)))
-    made += [each for one in OF_CASES if (each := _quantity(one, test, cases, last=True))]
+    made += _quantities(test, cases, behind=True)
     counted = "Trials" if group.test == "capacity" else "Rounds"
     made.append((Column(counted, [_rounds(case) for case in cases], "count"), ("rounds",)))
     made += [each for each in choices if each[0].detail]
@@ -159,12 +158,10 @@ def _dimensions(
 def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column, Concerns]]:
     """Yield what the tables of quantities and statistics have for a table of this test."""
     if test == "latency":
-        yield from _statistics(cases, PINGS)
-    for one in OF_CASES:
-        if found := _quantity(one, test, cases, last=False):
-            yield found
+        yield from _statistics(cases, HALF_ROUND_TRIP)
+    yield from _quantities(test, cases, behind=False)
     if test == "throughput":
-        yield from _statistics(cases, PROBES)
+        yield from _statistics(cases, ONE_WAY)
     if test == "capacity":
         known = [case.capacity for case in cases]
         confirmed = [
@@ -176,10 +173,10 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
 
 def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[Column, Concerns]]:
     """Yield statistics of pings or probes, all in the unit of the median."""
-    found = [of.pick(case) for case in cases]
+    found = [of.of(case) for case in cases]
     first = ""
     for one in REPORTED:
-        heading = one.in_latency if of is PINGS else one.in_stream
+        heading = layout.of_latency(one, of)
         figures = [one.figure(distribution) for distribution in found]
         if not heading or not (heading.when == "always" or any(figures)):
             continue
@@ -198,31 +195,29 @@ def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[
 
 
 def _why_absent(one: Statistic, of: LatencySet, case: CaseSummary) -> str:
-    found = of.pick(case)
-    quantity = found.quantity if found else "one_way" if of is PROBES else None
-    own = (each for each in case.by_round if each.quantity == quantity)
-    return next((each.statistics[one.name].reason or "" for each in own), "")
+    times = case.times(of.quantity) if of is ONE_WAY else of.of(case)
+    row = times.row(one.name) if times else None
+    return (row.reason or "") if row else ""
 
 
-def _quantity(
-    one: EstimatedQuantity | Number, test: str, cases: Sequence[CaseSummary], *, last: bool
-) -> tuple[Column, Concerns] | None:
-    """Make the column of a quantity that is no latency of single samples; `last`: behind the
-    others."""
-    heading = one.tables.get(test)
-    if heading is None or heading.last != last:
-        return None
-    column = (
-        _numbers(one, heading, cases)
-        if isinstance(one, Number)
-        else _estimates(one, heading, cases)
-    )
-    known = [cell.value for cell in column.cells if cell.value is not None]
-    shown = {"always": True, "known": bool(known), "some": any(known)}[heading.when]
-    return (column, (one.key,)) if shown else None
+def _quantities(
+    test: str, cases: Sequence[CaseSummary], *, behind: bool
+) -> Iterator[tuple[Column, Concerns]]:
+    """Yield the columns of quantities that are no latencies of single samples; `behind`: those
+    behind all measured figures."""
+    for one, heading in layout.columns(test, behind=behind):
+        if isinstance(one, Number):
+            column = _numbers(one, heading, cases)
+        else:
+            column = _estimates(one, heading, cases)
+        known = [cell.value for cell in column.cells if cell.value is not None]
+        if {"always": True, "known": bool(known), "some": any(known)}[heading.when]:
+            yield column, (one.key,)
 
 
-def _estimates(one: EstimatedQuantity, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
+def _estimates(
+    one: EstimatedQuantity, heading: layout.Heading, cases: Sequence[CaseSummary]
+) -> Column:
     figures = [one.figure(case) for case in cases]
     cells = [
         cell_of(figure) if figure else _without(heading, case)
@@ -234,7 +229,7 @@ def _estimates(one: EstimatedQuantity, heading: Heading, cases: Sequence[CaseSum
     return Column(heading.text, cells, kind, one.unit, detail=heading.minor)
 
 
-def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Column:
+def _numbers(one: Number, heading: layout.Heading, cases: Sequence[CaseSummary]) -> Column:
     """Return a column of numbers, each with its share of the total unless it is none or unknown."""
     cells = []
     for case in cases:
@@ -243,15 +238,15 @@ def _numbers(one: Number, heading: Heading, cases: Sequence[CaseSummary]) -> Col
             cells.append(_without(heading, case))
             continue
         share = f"({text.percent_text(value / total)})" if value and total else ""
-        number, words = one.besides(case) if one.besides else (0, "")
-        more = f"{share} {text.count(number)} {words}" if number else share
+        number = case.whole.counted(heading.second) if heading.second else 0
+        more = f"{share} {text.count(number)} {heading.word}" if number else share
         cells.append(Cell(value, more=more.strip()))
     return Column(
         heading.text, cells, "number" if one.unit else "count", one.unit, detail=heading.minor
     )
 
 
-def _without(heading: Heading, case: CaseSummary) -> Cell:
+def _without(heading: layout.Heading, case: CaseSummary) -> Cell:
     return Cell(note=heading.absent if case.rounds.ok else "")
 
 
@@ -424,25 +419,19 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield Text("typical", {"level": level})
     else:
         yield Text("typical", {"level": level})
-    arrivals = sorted({case.latency.arrivals for case in cases if case.latency})
+    arrivals = sorted({case.arrivals for case in cases if case.arrivals})
     if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
         yield fact("Arrivals", text.joined(models))
-    of_pings = any(case.latency and LOST.value(case) for case in cases)
+    of_pings = any(case.has_pings and LOST.value(case) for case in cases)
     if of_pings or any(PROBES_LOST.value(case) for case in cases):
         yield Text("lost")
-    unknown = {
-        case.label: None
-        for case in cases
-        if case.throughput
-        and case.throughput.probe_one_way
-        and case.throughput.probe_one_way.loss is None
-    }
+    unknown = {case.label: None for case in cases if case.one_way and case.one_way.loss is None}
     if unknown:
         yield fact(
             "One-way latencies of what arrived alone, where probes may be among the lost",
             text.joined([*unknown]),
         )
-    if any(case.throughput and case.throughput.batches for case in cases):
+    if any(BATCHES.value(case) is not None for case in cases):
         yield Text("batches")
     if any(UDP_SOCKET_DROPS.value(case) for case in cases):
         yield fact("UDP drops", "at the participants' sockets, warm-up included")

@@ -7,20 +7,29 @@ from collections.abc import Iterator, Sequence
 from busmark.estimate.resources import is_unlimited, level_text, share_of_load
 from busmark.model import text
 from busmark.model.case import CaseSummary
+from busmark.model.distribution import Distribution
 from busmark.model.entry import EstimatedQuantity, Number, PartQuantity
-from busmark.model.figure import Distribution, Figure
+from busmark.model.figure import Figure
 from busmark.model.figures import Part
-from busmark.model.latency import Latency, Reported, ReportedFigure, Segment
-from busmark.model.quantities import NUMBERS, OF_CASES
+from busmark.model.latency import Reported, ReportedFigure, Segment
 from busmark.model.quantities import discovery as times
 from busmark.model.quantities import parts as of
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.latency import JITTER_SHARE
-from busmark.model.quantities.stream import LOSS, LOSS_OF_ALL, LOST, SENT
+from busmark.model.quantities.stream import (
+    BATCH_TIME,
+    BATCHES,
+    LOSS,
+    LOSS_OF_ALL,
+    LOST,
+    SAMPLES_ACKNOWLEDGED,
+    SENT,
+    UNACKNOWLEDGED,
+)
 from busmark.model.resources import READER
 from busmark.model.rounds import RoundSummary
 from busmark.model.statistics import POOLED, REPORTED
-from busmark.model.stream import Batch, Batches, Throughput, Trial
+from busmark.model.stream import Batch, Trial
 from busmark.model.traffic import Phase
 from busmark.plugin import of_parts
 from busmark.present.blocks import flows
@@ -40,6 +49,7 @@ from busmark.present.blocks.rows import (
 )
 from busmark.present.document import ABSENT, Cell, Row, Section, Table
 from busmark.present.figures import quantity_name
+from busmark.present.layout import OF_STREAM
 
 MOST_BATCHES = 100
 """Single batches that are shown."""
@@ -57,10 +67,10 @@ COUNTERS_NOTE = (
 
 def details(case: CaseSummary) -> Iterator[Section]:
     """Yield what the campaign knows of a case; what is read less often is folded."""
-    if case.latency:
-        yield from _latency(case, case.latency)
-    if case.throughput:
-        yield from _throughput(case, case.throughput)
+    if case.has_pings:
+        yield from _latency(case)
+    if case.has_stream:
+        yield from _throughput(case)
     if case.capacity:
         yield Section("Trials", [listing(case.capacity.trials, TRIAL)])
     yield from sections("Discovery", [_discovery(case)])
@@ -95,8 +105,8 @@ def details(case: CaseSummary) -> Iterator[Section]:
     yield from sections("Rounds", _rounds(case), folded=True)
 
 
-def _latency(case: CaseSummary, latency: Latency) -> Iterator[Section]:
-    kinds = [one for one in (latency.half_round_trip, latency.round_trip) if one]
+def _latency(case: CaseSummary) -> Iterator[Section]:
+    kinds = [one for one in (case.rtt_2, case.round_trip) if one]
     pings: list[Property] = [
         ("pings sent", "", [SENT.value(case)]),
         ("pings lost", "", [LOST.value(case)]),
@@ -105,8 +115,8 @@ def _latency(case: CaseSummary, latency: Latency) -> Iterator[Section]:
     if len(kinds) == 2:
         yield from distribution("Latency", kinds)
     yield Section("Pings", [properties(pings, heads=["Rounds that count"])])
-    yield from jitter(latency.jitter, latency.ipdv, JITTER_SHARE.figure(case))
-    yield from sections("One-way times and segments", _segments(latency), folded=True)
+    yield from jitter(case)
+    yield from sections("One-way times and segments", _segments(case), folded=True)
 
 
 def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]:
@@ -199,44 +209,42 @@ def _character(kinds: Sequence[Distribution]) -> Table:
     rows: list[Property] = []
     if whole.effective_count is not None:
         rows.append(("effective sample size", "", [round(whole.effective_count)]))
-    if whole.modality:
-        rows.append(("modes: separate peaks of the density", "", [whole.modality.count]))
-        for number, mode in enumerate(whole.modality.largest, 1):
+    if whole.modes is not None:
+        rows.append(("modes: separate peaks of the density", "", [whole.modes]))
+        for number, mode in enumerate(whole.largest_modes, 1):
             ends = f"{text.time_text(mode.low_ns)} to {text.time_text(mode.high_ns)}"
             share = f"({text.percent_text(mode.share)} of samples, from {ends})"
             rows.append((f"mode {number}", "ns", [Cell(mode.at_ns, more=share)]))
-    if whole.drift:
-        rows.append(("last third over first, less 1", "1", [whole.drift.change]))
-        trending = f"{whole.drift.trending} of {whole.drift.tested}"
-        rows.append(("rounds that trend", "", [Cell(whole.drift.trending, text=trending)]))
+    if drift := whole.drift:
+        rows.append(("last third over first, less 1", "1", [drift.change]))
+        trending = f"{drift.trending} of {drift.tested}"
+        rows.append(("rounds that trend", "", [Cell(drift.trending, text=trending)]))
     hop = next((each.hop_std for each in kinds if each.hop_std), None)
     if hop:
-        limits = [("hops independent", hop.high_ns), ("hops alike", hop.low_ns)]
+        limits = [("hops independent", hop[1]), ("hops alike", hop[0])]
         rows += [(f"σ of one hop, {name}", "ns", [value]) for name, value in limits]
     return properties(rows, "Character", first="Property", heads=["Value"])
 
 
-def jitter(
-    found: Distribution | None, signed: Distribution | None, share: Figure | None
-) -> Iterator[Section]:
+def jitter(case: CaseSummary) -> Iterator[Section]:
     """Yield the variation from a sample to the next."""
-    kinds = [one for one in (found, signed) if one]
+    kinds = [one for name in ("jitter", "ipdv") if (one := case.distribution(name))]
     if not kinds:
         return
     note = (
         "IPDV: the change of the latency from a sample to the next (RFC 3393), negative where the "
         "next was faster. Jitter: its magnitude."
     )
-    yield Section("Jitter", [figures(kinds, share), ladder(kinds), *notes(note)], folded=True)
+    yield Section(
+        "Jitter",
+        [figures(kinds, JITTER_SHARE.figure(case)), ladder(kinds), *notes(note)],
+        folded=True,
+    )
 
 
-def _segments(latency: Latency) -> Iterator[Table]:
+def _segments(case: CaseSummary) -> Iterator[Table]:
     """Yield medians of the ways and of the segments, and the best samples of each segment."""
-    segments = [
-        segment
-        for segment in (latency.one_way_there, latency.one_way_back, *latency.segments)
-        if segment
-    ]
+    segments = case.segments
     bounds = {segment.bound_ns for segment in segments if segment.bound_ns}
     fields = (
         Field("Part", lambda segment: segment.name),
@@ -244,7 +252,7 @@ def _segments(latency: Latency) -> Iterator[Table]:
         Field("Median", _median, "ns"),
     )
     yield listing(segments, fields, note=_off(max(bounds, default=0.0)))
-    parts = [(segment, part) for segment in latency.segment_tables for part in segment.best]
+    parts = [(segment, part) for segment in case.segment_tables for part in segment.best]
     if parts:
         own, every, note = [of_second(one) for one in BEST], parts[0][0].every, SEGMENTS_NOTE
         if every > 1:
@@ -260,7 +268,8 @@ def _segments(latency: Latency) -> Iterator[Table]:
 
 def _median(segment: Segment) -> Cell:
     if segment.unknown:
-        return Cell(segment.most_ns, text=f"below {text.time_text(segment.most_ns)}")
+        most_ns = segment.median.value
+        return Cell(most_ns, text=f"below {text.time_text(most_ns)}")
     return cell_of(segment.median)
 
 
@@ -277,19 +286,11 @@ def _of_case(one: EstimatedQuantity | Number, case: CaseSummary) -> Value:
     return one.figure(case) if isinstance(one, EstimatedQuantity) else one.value(case)
 
 
-def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
-    rates: list[Property] = [
-        (
-            one.details,
-            one.unit,
-            [one.figure(case) if isinstance(one, EstimatedQuantity) else one.value(case)],
-        )
-        for one in OF_CASES
-        if one.details and not (isinstance(one, Number) and not one.unit)
+def _throughput(case: CaseSummary) -> Iterator[Section]:
+    named: list[Property] = [
+        (name, one.unit, [_of_case(one, case)]) for one, name in OF_STREAM.items()
     ]
-    counts: list[Property] = [
-        (one.details, "", [one.value(case)]) for one in NUMBERS if one.details and not one.unit
-    ]
+    rates, counts = ([each for each in named if bool(each[1]) == has] for has in (True, False))
     note = (
         "Sums over the rounds that count; corrupted: all bodies are checked with `verify`, else "
         "one in a thousand."
@@ -298,34 +299,37 @@ def _throughput(case: CaseSummary, stream: Throughput) -> Iterator[Section]:
     yield from sections(
         "Samples", [properties(counts, first="Samples", heads=["Count"], note=note)]
     )
-    if stream.batches:
-        yield from batch_sections(case, stream.batches)
-    if stream.probe_one_way:
-        yield from distribution("One-way latency under load", [stream.probe_one_way])
-    if stream.probe_round_trip:
-        yield from distribution("Round trip under load", [stream.probe_round_trip])
-    if stream.pairs:
-        yield Section("Pairs of writer and reader", [flows.pairs_table(stream.pairs)])
-    yield from jitter(stream.jitter, stream.ipdv, JITTER_SHARE.figure(case))
+    if BATCHES.value(case) is not None:
+        yield from batch_sections(case)
+    if case.one_way:
+        yield from distribution("One-way latency under load", [case.one_way])
+    if case.round_trip:
+        yield from distribution("Round trip under load", [case.round_trip])
+    if pairs := case.pairs:
+        yield Section("Pairs of writer and reader", [flows.pairs_table(pairs)])
+    yield from jitter(case)
 
 
-def batch_sections(case: CaseSummary, batches: Batches) -> Iterator[Section]:
+def batch_sections(case: CaseSummary) -> Iterator[Section]:
     """Yield the batches of a stream, all together and the first of them one by one."""
-    acknowledged = batches.samples_acknowledged if batches.acknowledged_samples else None
+    each = case.params.batch_ack == "each"
+    acknowledged = SAMPLES_ACKNOWLEDGED.value(case) if each else None
+    count = case.whole.counted(BATCHES) or 0
+    time = Distribution("one_way", (r for r in case.figures if r.quantity == BATCH_TIME.name))
     note = (
         "Time from a batch's start to its end at the reader. A batch is acknowledged when every "
         "reader has reported its end."
     )
     yield Section("Batches", [properties([
-        ("samples of a batch", "", [batches.samples]), ("batches written", "", [batches.count]),
-        ("batches not acknowledged", "", [batches.unacknowledged]),
+        ("samples of a batch", "", [case.params.batch]), ("batches written", "", [count]),
+        ("batches not acknowledged", "", [UNACKNOWLEDGED.value(case)]),
         ("samples acknowledged", "", [acknowledged]),
         ("lost, mean of rounds", "1", [LOSS.figure(case)]),
-        ("time of a batch, mean of rounds", "ns", [batches.time]),
-        ("shortest", "ns", [batches.shortest_ns]), ("longest", "ns", [batches.longest_ns]),
+        ("time of a batch, mean of rounds", "ns", [BATCH_TIME.figure(case)]),
+        ("shortest", "ns", [time.min_ns]), ("longest", "ns", [time.max_ns]),
     ], heads=["Value"], note=note)])  # fmt: skip
-    single = batches.single[:MOST_BATCHES]
-    every = batches.count * len({batch.reader for batch in batches.single})
+    single = case.batches[:MOST_BATCHES]
+    every = count * len({batch.reader for batch in case.batches})
     more = every - len(single)
     left = [further_rows(more, "the folder `batches` of the result")] if more else []
     yield from sections("Each batch", [listing(single, BATCH, note=left)], folded=True)

@@ -130,7 +130,7 @@ def own_flows(case: CaseSummary) -> Iterator[Table]:
 
 def _hidden(flow: OwnFlow, key: str) -> Cell:
     """Show a statistic of the latency, or which share was lost where it falls among the lost."""
-    hidden = flow.by_round and flow.by_round.why_hidden(key)
+    hidden = flow.times and flow.times.why_hidden(key)
     if (hidden and flow.latency) or (key == "median" and not flow.latency and flow.hidden):
         share = text.percent_text((flow.unanswered or 0) / (flow.asked or 1))
         return Cell(float("inf"), text=f"lost: {share}")
@@ -345,4 +345,4 @@ UNRECORDED = (
 
 def unrecorded(case: CaseSummary) -> bool:
     """Return whether several wrote or read, and the result does not distinguish them."""
-    return not case.ways and several(case.params) and bool(case.latency or case.throughput)
+    return not case.ways and several(case.params) and (case.has_pings or case.has_stream)

@@ -11,6 +11,8 @@ from typing import Any
 import polars as pl
 
 from busmark.estimate.columns import FRAMES, SCOPES
+from busmark.model.case import TIMED
+from busmark.model.distribution import INSIDE, TYPICAL
 from busmark.model.quantities import NUMBERS, QUANTITIES
 from busmark.present.blocks.rows import fact
 from busmark.present.document import ABSENT, Cell, Column, Kind, Row, Section, Table
@@ -65,6 +67,7 @@ def sections(results: Results) -> Iterator[Section]:
     # The frame has no counters of the system.
     counted = [(one.quantity or one.key).replace("_", " ") for one in NUMBERS if not one.frames]
     counters = own.filter(of_case, pl.col("quantity").is_in(counted))
+    timed = [name.replace("_", " ") for name in TIMED]
     yield from _section(
         "Cases",
         "Every case with its parameters and estimates",
@@ -77,7 +80,9 @@ def sections(results: Results) -> Iterator[Section]:
         "Distributions",
         "All samples of a case together, and all but its slowest",
         results,
-        own.filter(of_case, pl.col("over") != "rounds"),
+        own.filter(
+            of_case, pl.col("quantity").is_in(timed), ~pl.col("over").is_in((TYPICAL, INSIDE))
+        ),
         ("quantity", "over"),
         ("statistic",),
     )

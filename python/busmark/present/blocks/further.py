@@ -100,11 +100,7 @@ def _name(case: CaseSummary) -> str:
 
 def _pairs(campaign: Campaign) -> Section | None:
     """Show the slowest pair of each stream at a rate, and the one that lost most."""
-    known = [
-        (case, case.throughput.pairs)
-        for case in campaign.cases
-        if case.throughput and case.throughput.pairs
-    ][:MOST_CASES]
+    known = [(case, pairs) for case in campaign.cases if (pairs := case.pairs)][:MOST_CASES]
     if not known:
         return None
     any_lost = any(pairs.most_lost for _, pairs in known)

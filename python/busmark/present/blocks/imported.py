@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.figure import Distribution, Figure
+from busmark.model.distribution import Distribution
+from busmark.model.figure import Figure
 from busmark.present.figures import quantity_name
 
 MEANS = ("half_round_trip", "round_trip", "one_way", "per_hop")
@@ -38,7 +39,7 @@ def reported_means(cases: Sequence[CaseSummary]) -> dict[str, list[Figure | None
 
 
 def _mean(case: CaseSummary, quantity: str) -> Figure | None:
-    shown = case.rtt_2 or (case.throughput and case.throughput.probe_one_way)
+    shown = case.rtt_2 or case.one_way
     one = next((s for s in case.reported if s.quantity == quantity), None)
     return one.figure("mean") if one and not shown else None
 

@@ -19,7 +19,7 @@ from busmark import files
 from busmark.compare.campaign import Campaign
 from busmark.estimate.latencies import round_samples
 from busmark.model.case import CaseSummary
-from busmark.model.figure import Distribution
+from busmark.model.distribution import Distribution
 from busmark.model.text import ABSENT, count, percent_text, scale_for, size_text
 from busmark.model.text import number as written
 from busmark.present.charts.distributions import MEASURES, ChartMeasure, density_points, ends, pairs
@@ -171,10 +171,7 @@ def write_stats(case: CaseSummary, path: Path) -> None:
 
 def _distributions(case: CaseSummary) -> tuple[Distribution | None, Distribution | None]:
     """Return latency and its changes with their signs, as the charts of the case show them."""
-    if case.latency:
-        return case.latency.half_round_trip, case.latency.ipdv
-    if case.throughput:
-        ipdv = case.throughput.ipdv
-        one_way = ipdv if ipdv and ipdv.quantity == "one_way_ipdv" else None
-        return case.throughput.probe_one_way, one_way
-    return None, None
+    ipdv = case.distribution("ipdv")
+    if case.has_pings:
+        return case.rtt_2, ipdv
+    return case.one_way, ipdv if ipdv and ipdv.quantity == "one_way_ipdv" else None

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 
 from busmark.compare.campaign import Campaign
 from busmark.model.case import CaseSummary
-from busmark.model.figure import halved
 from busmark.model.naming import Label, described, placement_text
 from busmark.model.quantities.stream import GOODPUT, LOSS, LOST, READ, RECEIVED, SENT
 from busmark.present.charts import look
@@ -80,7 +79,7 @@ def pairs(campaign: Campaign) -> list[TestPair]:
     wanted = [
         sorted(scan.values(), key=lambda case: (case.size or 0, case.id))
         for scan in scans.values()
-        if len({case.size for case in scan.values() if case.latency or case.throughput}) > 1
+        if len({case.size for case in scan.values() if case.has_pings or case.has_stream}) > 1
     ]
     return [
         TestPair(number, scan[0].test, scan[0], [_size(case) for case in scan])
@@ -90,8 +89,8 @@ def pairs(campaign: Campaign) -> list[TestPair]:
 
 def _size(case: CaseSummary) -> Size:
     found = case.rtt_2
-    if case.throughput:
-        found = halved(case.throughput.probe_round_trip) or case.throughput.probe_one_way
+    if case.has_stream:
+        found = case.round_trip.halved() if case.round_trip else case.one_way
     if found is None:
         return Size(case.id, case.size or 0, arrivals=_arrivals(case))
     percentiles = {rung.percent: rung.value_ns for rung in found.percentiles}
@@ -115,11 +114,11 @@ def publisher_figures(
 
 def _arrivals(case: CaseSummary) -> Figures:
     """Return what arrived. Pings are no stream, but this is what the subscriber sees of them."""
-    if case.throughput:
+    if case.has_stream:
         rate, goodput, loss = (case.whole.value(one) for one in (READ, GOODPUT, LOSS))
         counts = RECEIVED.value(case), LOST.value(case)
         return dict(zip(ARRIVALS, (counts[0], rate, goodput, counts[1], loss), strict=True))
-    if not case.latency:
+    if not case.has_pings:
         return {}
     counted = [a for a in case.attempts if a.status == "ok" and a.received is not None]
     # The rate of a round belongs to the background stream, if there is one.

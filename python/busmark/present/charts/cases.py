@@ -110,7 +110,7 @@ def unit_of(title: str) -> str:
 def _shared_capacities(members: Sequence[CaseSummary]) -> Iterator[tuple[str, look.Dash, float]]:
     """Yield the capacities of the links that all cases share."""
     for name, attribute, dash in CAPACITIES:
-        values = {getattr(c.throughput, attribute) for c in members if c.throughput}
+        values = {getattr(c, attribute) for c in members if c.has_stream}
         limit = values.pop() if len(values) == 1 else None
         if limit is not None:
             yield name, dash, limit

@@ -22,7 +22,7 @@ from busmark.model.figure import Figure
 from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
-from busmark.model.quantities.latency import JITTER, PINGS
+from busmark.model.quantities.latency import HALF_ROUND_TRIP, JITTER
 from busmark.model.quantities.parts import MATCHED_ENDPOINTS
 from busmark.plugin import attempt, parts
 from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
@@ -247,7 +247,7 @@ def _resources(test: str, title: str) -> ChartKind:
 
 
 def _median(of: Any) -> cases.Pick:
-    return lambda case: found.median if (found := of.pick(case)) else None
+    return lambda case: found.median if (found := of.of(case)) else None
 
 
 def _goodput(case: CaseSummary) -> Figure | None:
@@ -267,7 +267,7 @@ CHARTS: tuple[ChartKind, ...] = (
         cases.intervals(_goodput, "goodput, Mbit/s", capacities=True, mark="specified",
                         mark_of=cases.specified), shape=Bars, figures=GOODPUTS,
     ),
-    _over_size("latency-size", "Latency against size", "latency", _median(PINGS),
+    _over_size("latency-size", "Latency against size", "latency", _median(HALF_ROUND_TRIP),
                "median RTT/2, µs", MICRO, fitted=True, name="latency"),
     _over_size("jitter-size", "Jitter against size", "latency", _median(JITTER),
                "median |jitter| of RTT/2, µs", MICRO, explanation=CHANGE, name="jitter"),

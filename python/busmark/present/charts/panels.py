@@ -146,7 +146,7 @@ def back_text(cases: Sequence[CaseSummary]) -> str:
     sentences for a caption that follow others; empty where all did, by one clock."""
     lines = []
     for case in cases:
-        one_way = case.throughput.probe_one_way if case.throughput else None
+        one_way = case.one_way
         if one_way and one_way.bound_ns:
             off = text.time_text(one_way.bound_ns)
             lines.append(f"{case.label}: by two clocks, one-way latencies may be off by ±{off}")
@@ -174,7 +174,7 @@ def span_text(values: Sequence[int]) -> str:
 
 def paced(case: CaseSummary) -> Paced | None:
     """Return what a throughput case with a rate asks for; None at full speed."""
-    return case.throughput.paced if case.throughput else None
+    return case.paced
 
 
 def on_links(case: CaseSummary) -> Keys:

@@ -146,7 +146,8 @@ def ascent(choice: Choice) -> Iterator[Picture]:
         )
         for (label, topology), curve in curves.items()
     ]
-    limits = _limits("specified", [p.specified_mbit_per_s for p in every], every)
+    on = [case for curve in curves.values() for case, _ in curve]
+    limits = _limits("specified", [p.specified_mbit_per_s for p in every], on)
     yield choice.picture(
         Axis("specified for a sending node, Mbit/s", "log"),
         Axis("goodput of a sending node, Mbit/s", "log"),
@@ -163,7 +164,7 @@ def capacity(choice: Choice) -> Iterator[Picture]:
     offered = [point.x for curve in curves if not curve.thin for point in curve.points]
     if not offered:
         return
-    limits = _limits("offered", offered, [found for _, found in known])
+    limits = _limits("offered", offered, [case for case, _ in known])
     sentence = "; ".join(
         f"{case.label} "
         f"{text.figure_text(at, text.MBIT) if (at := GOODPUT.figure(case)) else 'not found'}, "
@@ -197,14 +198,12 @@ def _trials(case: CaseSummary, label: Label, found: CapacitySearch) -> Iterator[
         yield DrawnCurve(f"{name}, sustained", label, ends, marks=False, thin=True)
 
 
-def _limits(
-    asked: str, at: Sequence[float], known: Sequence[Paced | CapacitySearch]
-) -> list[Reference]:
+def _limits(asked: str, at: Sequence[float], cases: Sequence[CaseSummary]) -> list[Reference]:
     """Return the line on which everything asked for arrives, and capacities across."""
     low, high = min(at, default=1.0), max(at, default=1.0)
     found = [Reference(f"all that is {asked}", "dot", ((low, low), (high, high)), fits_axis=False)]
     for name, attribute, dash in CAPACITIES:
-        values = {value for each in known if (value := getattr(each, attribute))}
+        values = {value for case in cases if (value := getattr(case, attribute))}
         found += [Reference(name, dash, ((low, v), (high, v))) for v in sorted(values)]
     return found
 

@@ -11,8 +11,8 @@ from typing import Any
 from busmark.errors import UserError
 from busmark.facts import of_family
 from busmark.model.naming import FLOOR_ADAPTER, short_names
+from busmark.model.parameter import AUTO
 from busmark.model.units import FILE_SIZE, parse_sizes
-from busmark.scenario.fitting import AUTO
 from busmark.scenario.line import words
 from busmark.scenario.matrix import QosMatrix
 from busmark.scenario.model import MOST_ROUNDS

@@ -44,7 +44,7 @@ from busmark.plugins.papers.select import PerRound, parameters
 
 def tables(campaign: Campaign) -> list[GroupedTable]:
     """Return the tables of each experiment that was measured, then the tables of the slides."""
-    measured = [c for c in campaign.cases if c.latency or c.throughput or REPETITIONS.value(c)]
+    measured = [c for c in campaign.cases if c.has_pings or c.has_stream or REPETITIONS.value(c)]
     of = {part: [c for c in measured if part_of(c) == part] for part in get_args(Part)}
     trips = [*of["latency"], *of["determinism"]]
     found = [*_jitter(campaign, trips), *(_segments(campaign, case) for case in trips)]
@@ -112,7 +112,7 @@ def _segments(campaign: Campaign, case: CaseSummary) -> GroupedTable:
     title = [_class(flat.get("fifo")), f"transport priority {flat['qos.transport_priority']}"]
     title += ["with traffic"] if case.params.flows else []
     title += [case.params.load] if case.params.load else []
-    known = {one.name: one for one in (case.latency.segment_tables if case.latency else ())}
+    known = {one.name: one for one in case.segment_tables}
     return table(
         f"{middleware(campaign, case)}: segments",
         ", ".join(title),
@@ -309,7 +309,7 @@ THROUGHPUT: Columns[CaseSummary] = {
     "History": _history,
     "Theoretical, samples/s": _theoretical,
     "Read, samples/s": _read_per_s,
-    "Lost": lambda case: LOST.value(case) if case.throughput else None,
+    "Lost": lambda case: LOST.value(case) if case.has_stream else None,
     "Read, MB/s": _read_mb_per_s,
 }
 

@@ -8,7 +8,7 @@ from math import inf
 from busmark.model.case import CaseSummary
 from busmark.plugins.capture.route import Route, RouteRound
 from busmark.plugins.papers.checks import Each, Ratio, delivered
-from busmark.plugins.papers.document import Statement
+from busmark.plugins.papers.document import Checks
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim, alike
 from busmark.plugins.papers.select import PerRound, Select, Value, cases
 from busmark.plugins.papers.xrce_2022.published import Condition
@@ -99,16 +99,13 @@ MUCH = Claim(12.0, inf)
 """Half of what averages there differ by, 14.6 against 0.6 ms. How many packets wait depends on
 what else goes over the connection."""
 FEW_LOST = Claim(1 - 3 / 50, 1 - 1 / 150)
-"""Claim on the share that arrived: of 50 to 150 packets one to three were lost."""
+"""One to three of 50 to 150."""
 ALIKE = ("samples", "payload", "size", "adapter", "peer", "background", "settings.agents")
 """Parameters in which two conditions of one deployment are alike."""
 
 
-LATENCY = (
-    Statement(
-        "Tables 7 and 8",
-        "TCP with reliable streams has two families of latencies, at about 0.3 ms and 48 ms; "
-        "nothing else has. The paper does not say why.",
+LATENCY: Checks = {
+    "tcp-two-families":
         (
             Ratio("average L, TCP-R over UDP-R",
                   deployments((1, 2, 3), "TCP-R"),
@@ -117,94 +114,47 @@ LATENCY = (
                  deployments((1, 2, 3), "UDP-R", "UDP-BE", "TCP-BE"), greatest,
                  fixed(DELAYED_ACK_NS), BELOW),
         ),
-        remark="Delayed acknowledgements: Linux holds TCP's acknowledgement back for 40 ms, and "
-        "Nagle's algorithm holds the second segment of a message until it comes. Only senders that "
-        "write a message in two pieces without TCP_NODELAY have it. Findings name it where packets "
-        "show it.",
-    ),
-    Statement(
-        "Tables 7 and 8",
-        "Over UDP reliable streams are as fast as best-effort ones: 0.57 to 0.66 ms against 0.55 "
-        "to 0.73 ms on average.",
+    "udp-reliable-alike":
         (Ratio("average, UDP-R over UDP-BE",
                deployments((1, 2, 3), "UDP-R"),
                deployments((1, 2, 3), "UDP-BE"), alike(), ALIKE, mean),),
-        remark="UDP-R ends with the confirmation, UDP-BE with the "
-        "application's time, for it has no confirmation. The two do not measure the same.",
-    ),
-    Statement(
-        "Tables 7 and 8",
-        "TCP with best-effort streams is the fastest: 0.40 to 0.57 ms on average.",
+    "tcp-best-effort-fastest":
         (Ratio("average, TCP-BE over UDP-R",
                deployments((1, 2, 3), "TCP-BE"),
                deployments((1, 2, 3), "UDP-R"), BELOW, ALIKE, mean),),
-        remark="Its end is TCP's acknowledgement, which the kernel sends; UDP-R ends with the "
-        "client's ACKNACK.",
-    ),
-)  # fmt: skip
+}  # fmt: skip
 
-LENGTHS = (
-    Statement(
-        "Tables 12 to 14",
-        "A sample is longer over TCP than over UDP on the same hops: 1760 against 1376 bit in "
-        "deployment 3.",
-        (
-            Ratio(
-                "bits of a sample on all hops, TCP-BE over UDP-BE",
-                deployments((1, 2, 3), "TCP-BE"),
-                deployments((1, 2, 3), "UDP-BE"),
-                ABOVE,
-                ALIKE,
-                bits,
-            ),
+LENGTHS: Checks = {
+    "tcp-longer": (
+        Ratio(
+            "bits of a sample on all hops, TCP-BE over UDP-BE",
+            deployments((1, 2, 3), "TCP-BE"),
+            deployments((1, 2, 3), "UDP-BE"),
+            ABOVE,
+            ALIKE,
+            bits,
         ),
     ),
-    Statement(
-        "Tables 12 to 14",
-        "Deployment 2 with three hops needs the most bits, deployment 3 the least.",
-        (
-            Ratio(
-                "bits, deployment 2 over 3",
-                deployments(2),
-                deployments(3),
-                ABOVE,
-                ("samples", "payload", "size", "adapter", "peer", "transport", "qos.reliability"),
-                bits,
-            ),
+    "deployment-2-most-bits": (
+        Ratio(
+            "bits, deployment 2 over 3",
+            deployments(2),
+            deployments(3),
+            ABOVE,
+            ("samples", "payload", "size", "adapter", "peer", "transport", "qos.reliability"),
+            bits,
         ),
     ),
-)
+}
 
-LOSS = (
-    Statement(
-        "Table 12",
-        "Deployment 1, where the client reads, loses nothing.",
+LOSS: Checks = {
+    "deployment-1-no-loss":
         (delivered("packets that arrived over those sent, deployment 1", deployments(1), ALL),),
-    ),
-    Statement(
-        "Tables 13 and 14; Conclusions 2 and 4",
-        "Where a client writes, one to three packets are lost, always among the first three: the "
-        "agent does not send on what comes before it knows of a reader.",
+    "first-packets-lost":
         (delivered("packets that arrived over those sent, deployments 2 and 3", deployments((2, 3)),
                    FEW_LOST),),
-        remark="Lost there because nobody waited: a client has no event that says a reader has "
-        "matched. Here participants wait before they begin (option settle_ms), so that the first "
-        "are not lost; First lost in the tables says whether some were.",
-    ),
-    Statement(
-        "Conclusion 3",
-        "In deployment 3 the agent passes samples from client to client by itself: between its "
-        "clients there is no RTPS.",
+    "agent-passes-on":
         (Each("hops of a sample, deployment 3", deployments(3), hops, fixed(2.0), ALL),),
-    ),
-    Statement(
-        "Eq. 2; Tables 9 to 11",
-        "Throughput is the sum over packets of their length on all hops by their latency: 2.3 to "
-        "8.6 Mbit/s on average.",
-        remark="A length divided by a delay is no throughput: it rises when packets become "
-        "longer, and it does not know how many are sent. The tables have goodput as well: what "
-        "readers got in a second.",
-    ),
-)  # fmt: skip
+}  # fmt: skip
 
-STATEMENTS = (*LATENCY, *LENGTHS, *LOSS)
+CHECKS = LATENCY | LENGTHS | LOSS
