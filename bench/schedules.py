@@ -16,10 +16,9 @@ import numpy as np
 
 from busmark.control.lengths import next_length
 from busmark.control.precision import figures, spread
-from busmark.control.tables import latencies_ns
 from busmark.scenario import Scenario
 from busmark.store import Case, Result
-from busmark.store.columns import WARM_UP
+from busmark.store.samples import RoundLatencies, latencies, measured
 
 PACKS = {
     "middlemeasure-2010/quick": (
@@ -72,7 +71,7 @@ class Recorded:
     def cut(self, count: int, measured_s: float) -> Row:
         """Return the row of a round that ended after this many samples."""
         if count not in self._cut:
-            self._cut[count] = figures("median", self.latencies_ns[:count], None)
+            self._cut[count] = figures("median", RoundLatencies(self.latencies_ns[:count]), None)
         return {
             "status": "ok",
             "samples": count,
@@ -210,14 +209,10 @@ def recordings(results: Iterable[Result]) -> list[Recording]:
 
 def read_round(result: Result, row: Row) -> Recorded:
     """Read the samples of a recorded round."""
-    frame = result.samples(row["case"], row["round"])
-    back = frame.filter(
-        (frame["role"] == "pinger")
-        & frame["read_ns"].is_not_null()
-        & (frame["flags"] & WARM_UP == 0)
-    ).sort("intended_ns", maintain_order=True)
+    samples = measured(result.samples(row["case"], row["round"]), "pinger")
+    back = samples.drop_nulls("read_ns").sort("intended_ns", maintain_order=True)
     times = (back["read_ns"] - back["intended_ns"][0]).to_numpy() / 1e9
-    return Recorded(latencies_ns(frame), times, row["warmup_s"], row["overhead_s"])
+    return Recorded(latencies(back), times, row["warmup_s"], row["overhead_s"])
 
 
 def schedules(cases: Sequence[Recording]) -> Iterator[tuple[str, ...]]:

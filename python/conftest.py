@@ -17,11 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from hypothesis import HealthCheck, settings
 from kept_results import unpack
 
-from busmark.cli.main import prepare_libraries
+from busmark.cli.main import SETTINGS, prepare_libraries
 
 # As the command does, before numpy is imported: the last digits depend on it, and a test that calls
 # the command would change it for the processes that later tests start.
@@ -38,6 +39,20 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("busmark")
+
+
+def _option_for_help(self: click.Command, ctx: click.Context) -> click.Option | None:
+    """Return the option for help; refuse a context without the settings of `busmark`. A command
+    keeps the option of the first context that asks for it, and all tests of the process after that
+    would see another help than users do (`click.Context(busmark, **busmark.context_settings)`)."""
+    is_ours = (getattr(self.callback, "__module__", None) or "").startswith("busmark.")
+    if is_ours and ctx.help_option_names != SETTINGS["help_option_names"]:
+        raise AssertionError(f"`{ctx.command_path}` has only {ctx.help_option_names} for its help")
+    return _get_help_option(self, ctx)
+
+
+_get_help_option = click.Command.get_help_option
+click.Command.get_help_option = _option_for_help  # type: ignore[method-assign]
 
 CLONE_NEWNET = 0x40000000
 

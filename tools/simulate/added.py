@@ -16,6 +16,7 @@ from busmark.control.precision import figures, spread
 from busmark.model.parameters import Parameters
 from busmark.scenario import Scenario
 from busmark.store import Case
+from busmark.store.samples import RoundLatencies
 
 NAMES = (
     "log-normal",
@@ -108,7 +109,7 @@ def _campaign(law: Law, way: str, target: float, rng: Rng) -> list[dict[str, Any
                 "chosen_s": seconds,
                 "warmup_s": 0.0,
                 "overhead_s": FIXED_S,
-                **figures("median", values, None),
+                **figures("median", RoundLatencies(values), None),
             }
         )
         if len(rows) >= asked.rounds.min and len(rows) >= look:

@@ -100,7 +100,7 @@ def _round_trips(
     if recorded is None or not answers or not flow.answers:
         return {}
     params = case.params.changed(filter_below=None, instances=None) if flow.own else case.params
-    return tables.round_trips(recorded, params)
+    return tables.of_asking(recorded, params)
 
 
 def _one_way(
@@ -108,7 +108,7 @@ def _one_way(
 ) -> dict[str, Any]:
     """Summarise the times that a reader measured, of every sample of a stream at a rate."""
     own = timed.get((writer.number, reader.number)) if reader else None
-    return {} if own is None else tables.one_way(own)
+    return {} if own is None else tables.of_reading(own)
 
 
 def _times(

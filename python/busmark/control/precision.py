@@ -15,17 +15,15 @@ from busmark.plan import expected_s
 from busmark.scenario import Scenario, statistic
 from busmark.scenario.model import CapacitySection, RoundsSection
 from busmark.stats import (
-    Round,
     StatisticSpread,
     SustainedRate,
-    among_lost,
     block_variance,
     evaluate,
     inner_variance,
     supported,
-    tail_support,
 )
 from busmark.store import Case, Result
+from busmark.store.samples import RoundLatencies
 
 Row = Mapping[str, Any]
 
@@ -154,15 +152,13 @@ def goodput_blocks(roles: Sequence[Mapping[str, Any]]) -> float | None:
 
 def figures(
     name: str,
-    latencies_ns: np.ndarray[Any, np.dtype[np.float64]],
+    latencies: RoundLatencies,
     samples_per_s: float | None,
     *,
-    lost: int = 0,
     blocks: float | None = None,
 ) -> dict[str, float | None]:
     """Return columns of `cases`: the statistic of a round and its inner variance, also by parts of
-    the round, which for a goodput is `blocks`. The `lost` are later than any; a statistic that
-    falls among them is None."""
+    the round, which for a goodput is `blocks`; None for a statistic that falls among the lost."""
     none = dict.fromkeys(("statistic_value", "statistic_variance", "statistic_variance_blocks"))
     if name == GOODPUT:
         if samples_per_s is None:
@@ -173,19 +169,13 @@ def figures(
         return {**known, "statistic_variance_blocks": blocks}
     which = statistic(name)
     percent = 50.0 if isinstance(which, str) else which
-    back = len(latencies_ns)
-    if not back or not supported(percent, back + lost) or among_lost(which, back, lost):
-        return none
-    blocks = block_variance(latencies_ns, which)
-    if lost and which != "mean":
-        latencies_ns = np.concatenate((latencies_ns, np.full(lost, latencies_ns.max())))
-    whole = Round.from_values(latencies_ns)
-    if percent != 50.0 and not supported(percent, tail_support([whole], percent)):
+    whole = latencies.whole(which)
+    if whole is None or not supported(percent, len(latencies.back) + latencies.lost):
         return none
     return {
         "statistic_value": evaluate(whole, which),
         "statistic_variance": inner_variance(whole, which),
-        "statistic_variance_blocks": blocks,
+        "statistic_variance_blocks": block_variance(latencies.back, which),
     }
 
 

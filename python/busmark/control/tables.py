@@ -32,11 +32,10 @@ from busmark.plan.counts import counted_per_s
 from busmark.plan.flows import PlannedFlow, flows
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
-from busmark.stats import Round, Statistic, among_lost, evaluate, supported, tail_support
 from busmark.store import Case
-from busmark.store.columns import ASKING, PARAMETERS, TIMED, polars_schema
+from busmark.store.columns import PARAMETERS, TIMED, polars_schema
 from busmark.store.result import UNREADABLE
-from busmark.store.samples import latencies, measured
+from busmark.store.samples import RoundLatencies, one_way, round_trips
 
 NS = 1e9
 LATE = "late"
@@ -218,42 +217,25 @@ def changes(case: Case, round_number: int, data: RoundData) -> pl.DataFrame | No
     return pl.DataFrame(rows, schema=polars_schema("changes"))
 
 
-def latencies_ns(frame: pl.DataFrame) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Return the latencies of a round after its warm-up: round trips of pings, or of echoed probes,
-    from the intended time, in its order: rows of several writers come one after the other."""
-    return latencies(measured(frame, *ASKING))
-
-
-def never_back(frame: pl.DataFrame, params: Parameters) -> int:
-    """Count pings and probes after the warm-up that nobody answered: later than any that came back.
-    A probe that the readers' filter leaves out is none."""
-    gone = pl.col("read_ns").is_null()
-    below, instances = params.filter_below, params.instances
-    if below and instances and below < instances:
-        gone &= pl.col("seq") % instances < below
-    return measured(frame, *ASKING).filter(gone).height
-
-
-def round_trips(frame: pl.DataFrame, params: Parameters) -> dict[str, Any]:
+def of_asking(frame: pl.DataFrame, params: Parameters) -> dict[str, Any]:
     """Return the columns of `flows` about the pings or probes of one writer."""
-    values, gone = latencies_ns(frame), never_back(frame, params)
+    found = round_trips(frame, params)
     return {
-        "round_trips": len(values),
-        "median_ns": _of_sent(values, gone, "median"),
-        "p99_ns": _of_sent(values, gone, 99.0),
-        "max_ns": float(values.max()) if values.size else None,
+        "round_trips": len(found.back),
+        "median_ns": found.statistic("median"),
+        "p99_ns": found.statistic(99.0),
+        "max_ns": found.max_ns,
     }
 
 
-def one_way(rows: pl.DataFrame) -> dict[str, Any]:
+def of_reading(rows: pl.DataFrame) -> dict[str, Any]:
     """Return the columns of `flows` about one writer's samples at one reader, of role `reader`."""
-    values = latencies(rows)
-    lost = rows.height - values.size
+    found = one_way(rows)
     return {
-        "timed": values.size,
-        "one_way_median_ns": _of_sent(values, lost, "median"),
-        "one_way_p99_ns": _of_sent(values, lost, 99.0),
-        "one_way_max_ns": float(values.max()) if values.size else None,
+        "timed": len(found.back),
+        "one_way_median_ns": found.statistic("median"),
+        "one_way_p99_ns": found.statistic(99.0),
+        "one_way_max_ns": found.max_ns,
     }
 
 
@@ -269,7 +251,7 @@ def summary(
     repetitions of a discovery test."""
     if discovered is not None:
         return _of_discovery(case, data, discovered)
-    values, gone = latencies_ns(frame), never_back(frame, case.params)
+    trips = round_trips(frame, case.params)
     pings = case.params.test == "latency"
     run, measured = (
         [report for report in reports if not data.flows.background(report["writer"])]
@@ -292,7 +274,7 @@ def summary(
         if role["corrupted"] is not None
     ]
     return {
-        "samples": len(values),
+        "samples": len(trips.back),
         "senders": len(run),
         "sent": sent,
         "received": received,
@@ -312,15 +294,14 @@ def summary(
         "discovery_s": data.discovery.seconds,
         "discovery_resolution_s": data.discovery.resolution_s,
         **loads(case, data),
-        **_moments(values),
-        "median_ns": _of_sent(values, gone, "median"),
-        "p99_ns": _of_sent(values, gone, 99.0),
+        **_moments(trips.back),
+        "median_ns": trips.statistic("median"),
+        "p99_ns": trips.statistic(99.0),
         **speeds,
         **figures(
             case.params.statistic,
-            values,
+            trips,
             speeds["samples_per_s"],
-            lost=gone,
             blocks=goodput_blocks(measured) if seen is None else None,
         ),
         **_surroundings(data),
@@ -379,7 +360,7 @@ def _of_discovery(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, 
         **_times(data, data.run),
         **loads(case, data),
         **discoveries.figures(seen),
-        **figures(case.params.statistic, first, None),
+        **figures(case.params.statistic, RoundLatencies(first), None),
         **_surroundings(data),
         "ended": data.run[0]["ended"] if data.run else None,
     }
@@ -403,21 +384,6 @@ def loads(case: Case, data: RoundData) -> dict[str, float | None]:
     """Return the level of each background load, as asked for and as achieved."""
     asked = {f"load_{load.kind}_asked": load.level for load in parse_load(case.params.load or "")}
     return asked | {f"load_{kind}_achieved": level for kind, level in data.loads.items()}
-
-
-def _of_sent(
-    values: np.ndarray[Any, np.dtype[np.float64]], lost: int, statistic: Statistic
-) -> float | None:
-    """Return the median or a percentile of a round's samples, the lost later than any; None where
-    it falls among these, or a percentile has fewer than ten effective samples beyond it."""
-    if not values.size or among_lost(statistic, int(values.size), lost):
-        return None
-    whole = Round.from_values(np.concatenate((values, np.full(lost, values.max()))))
-    if isinstance(statistic, float) and not (
-        supported(statistic, whole.count) and supported(statistic, tail_support([whole], statistic))
-    ):
-        return None
-    return evaluate(whole, statistic)
 
 
 def _accounts(data: RoundData, *, background: bool) -> list[dict[str, Any]]:

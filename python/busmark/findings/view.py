@@ -11,7 +11,7 @@ from busmark.errors import UserError
 from busmark.findings.rule import Capabilities, Profile, count, whole
 from busmark.model.resources import READER
 from busmark.store.columns import ASKING, TIMED
-from busmark.store.samples import latencies, measured
+from busmark.store.samples import latencies, latency_ns, measured
 
 if TYPE_CHECKING:
     import numpy as np
@@ -289,8 +289,8 @@ class CaseView:
                 held = timed.sort(*ends, "intended_ns", maintain_order=True).filter(
                     (later[0].abs() < TOGETHER * later[1]) & (later[1] > 0)
                 )
-                waited = held.select((read - sent).median()).item()
-                found[number] = (held.height / timed.height, float(waited or 0.0))
+                waited = latency_ns(held).median()
+                found[number] = (held.height / timed.height, float(cast("float", waited) or 0.0))
         return found
 
     @cached_property

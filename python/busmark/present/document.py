@@ -183,7 +183,24 @@ def code(text: str) -> SourceText:
     return SourceText(dedent(text).strip(), is_code=True)
 
 
-Block = Table | Chart | Text | SourceText
+@dataclass(frozen=True, slots=True)
+class FrameTable:
+    """A table that is a data frame, read when a sink writes it: a row for each case, figure or
+    sample, with the columns of `busmark.open`."""
+
+    key: str
+    """Name of its file."""
+    read: Callable[[], pl.DataFrame | pl.LazyFrame]
+
+    @property
+    def table(self) -> Table:
+        """The same as cells, for a sink that has no frames."""
+        frame = self.read().lazy().collect()
+        columns = [Column(one.name, [Cell(value) for value in one.to_list()]) for one in frame]
+        return Table(columns, [Row() for _ in range(frame.height)], key=self.key)
+
+
+Block = Table | FrameTable | Chart | Text | SourceText
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +224,10 @@ class Section:
 
     @property
     def tables(self) -> Iterator[Table]:
-        return (block for block in self.blocks if isinstance(block, Table))
+        """Tables, also those that are data frames."""
+        for block in self.blocks:
+            if isinstance(block, Table | FrameTable):
+                yield block if isinstance(block, Table) else block.table
 
 
 CASES = "cases"
@@ -275,7 +295,6 @@ class Metric:
     """Numbers of what it is based on, such as rounds."""
 
 
-Frames = Mapping[str, Callable[[], "pl.DataFrame | pl.LazyFrame"]]
 """Tables for programs by the name of their file, each read when it is written."""
 
 
@@ -297,8 +316,6 @@ class Document:
     """Colour and mark of each label."""
     labels: Sequence[Label] = ()
     """Labels of cases whose curves the reader of a page may overlay."""
-    frames: Frames = field(default_factory=dict)
-    """Data for CSV, Parquet and JSON; without any, the tables of the sections."""
     data: Mapping[str, Callable[[Path], object]] = field(default_factory=dict)
     """Further files for gnuplot by name, and what writes each."""
     suites: Sequence[Suite] = ()

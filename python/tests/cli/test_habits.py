@@ -33,8 +33,12 @@ def text(line: str) -> UserError:
     return caught.value
 
 
+# As `main` has it: a command keeps the option for help of the first context that asks for it.
+ROOT = click.Context(busmark, info_name="busmark", **busmark.context_settings)
+
+
 def command(name: str) -> click.Command:
-    found = busmark.get_command(click.Context(busmark), name)
+    found = busmark.get_command(ROOT, name)
     assert found is not None
     return found
 
@@ -64,7 +68,7 @@ def test_each_says_what_to_type_and_that_is_read(
     meant = re.search(r"You mean `busmark (.*?)`\.", error.remedy)
     assert meant and ours.strip("`").removesuffix("N") in meant[1]
     words = shlex.split(meant[1])
-    with command(name).make_context(name, words[1:]) as context:
+    with command(name).make_context(name, words[1:], parent=ROOT) as context:
         assert "udp" in str(context.params)
 
 
@@ -86,6 +90,6 @@ def test_an_option_without_one_of_ours_says_what_to_do() -> None:
 def test_a_line_of_ours_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with command("latency").make_context(
-        "latency", ["udp", "--size", "1k", "--out", "ping"]
+        "latency", ["udp", "--size", "1k", "--out", "ping"], parent=ROOT
     ) as own:
         assert own.params["out"] == Path("ping")

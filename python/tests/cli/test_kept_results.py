@@ -16,7 +16,6 @@ import busmark
 from busmark.cli.main import busmark as command
 from busmark.errors import UserError
 from busmark.model.case import CaseSummary
-from busmark.model.distribution import Distribution
 from busmark.model.naming import value_text
 
 SAME_FIGURES = ("before-participants", "emulated-network")
@@ -123,7 +122,7 @@ def batches(case: dict[str, Any], view: CaseSummary) -> dict[str, Any] | None:
     }
 
 
-def distribution(times: Distribution | None) -> dict[str, Any] | None:
+def distribution(times: Any) -> dict[str, Any] | None:
     """Return a latency as documents had it."""
     if times is None:
         return None

@@ -141,18 +141,6 @@ def test_an_arrival_that_may_be_a_repeat_is_not_lost() -> None:
     assert (found["received"], found["ancient"], found["lost"]) == (17, 2, 1)
 
 
-def test_lost_are_pings_and_probes_after_the_warm_up_that_readers_do_not_filter() -> None:
-    roles = ["pinger", "pinger", "pinger", "responder", "transmitter", "transmitter", "receiver"]
-    frame = pl.DataFrame(
-        {"role": roles, "seq": [0, 1, 2, 3, 4, 6, 7], "intended_ns": range(7),
-         "read_ns": [None, 5, None, None, None, None, None], "flags": [1, 0, 0, 0, 0, 0, 0]},
-        schema_overrides={"read_ns": pl.Int64},
-    )  # fmt: skip
-    for below, instances, expected in ((None, None, 3), (3, 4, 3), (1, 4, 1)):
-        params = PARAMS.model_copy(update={"filter_below": below, "instances": instances})
-        assert tables.never_back(frame, params) == expected
-
-
 def test_each_reader_has_its_own_count_of_what_its_middleware_lost() -> None:
     def reader(missing: list[int], lost: int | None) -> dict[str, Any]:
         return {"role": "receiver", "accounts": [{"missing": each} for each in missing],

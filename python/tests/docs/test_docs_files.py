@@ -12,7 +12,7 @@ PACKAGE = ROOT / "python" / "busmark"
 MODULES = {
     path.relative_to(PACKAGE).as_posix(): path
     for path in sorted(PACKAGE.rglob("*.py"))
-    if "tests" not in path.parts
+    if "tests" not in path.relative_to(PACKAGE).parts
 }
 
 WRITING = {"write_text", "write_bytes", "touch", "symlink_to", "copyfile", "copytree", "copy2"}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,6 @@ import busmark
 from busmark.errors import UserError
 from busmark.estimate.columns import FRAMES
 from busmark.estimate.frames import schema
-from busmark.model.figures import Estimated, Figures
 from busmark.model.quantities import GOODPUT, LOST
 from busmark.results import Results
 
@@ -67,9 +67,9 @@ def figures(part: object) -> Iterator[tuple[float | None, ...]]:
     elif isinstance(part, BaseModel):
         for _, value in part:
             yield from figures(value)
-    elif isinstance(part, Estimated):
-        yield part.value, part.low, part.high
-    elif isinstance(part, list | tuple | Figures):
+    elif is_dataclass(part) and {each.name for each in fields(part)} >= INTERVAL:
+        yield tuple(getattr(part, name) for name in ("value", "low", "high"))
+    elif isinstance(part, Sequence) and not isinstance(part, str):
         for each in part:
             yield from figures(each)
     elif isinstance(part, dict):

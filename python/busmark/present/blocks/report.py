@@ -38,6 +38,7 @@ from busmark.present.document import (
     CASES,
     Chart,
     Document,
+    FrameTable,
     ListedCase,
     Metric,
     Section,
@@ -245,20 +246,18 @@ def _charts(result: Result, campaign: Campaign, *, plain: bool) -> Document:
 
 def _frames(result: Result, campaign: Campaign) -> Document:
     results = Results(result, campaign)
-    return replace(
-        Document(campaign.name, [], []),
-        frames={name: partial(getattr, results, name) for name in FRAMES},
-    )
+    tables = [FrameTable(name, partial(getattr, results, name)) for name in FRAMES]
+    return Document(campaign.name, [], [Section("Tables", tables)])
 
 
 def _samples(result: Result, campaign: Campaign) -> Document:
     results = Results(result, campaign)
-    frames = {
-        f"samples-{case.id}": partial(results.samples, case.id)
+    tables = [
+        FrameTable(f"samples-{case.id}", partial(results.samples, case.id))
         for case in campaign.cases
         if case.rounds.ok
-    }
-    return Document(campaign.name, [], [], frames=frames)
+    ]
+    return Document(campaign.name, [], [Section("Samples", tables)])
 
 
 def _ci(result: Result, campaign: Campaign) -> Document:

@@ -1,4 +1,4 @@
-"""CSV, Parquet and JSON: the frames of a document as files, or else the tables of its sections.
+"""CSV, Parquet and JSON: the tables of a document as files.
 
 CSV is by RFC 4180: comma, CRLF, quotes where needed, one line of names; UTF-8 without a mark. What
 is absent is an empty field, no number has digits that say nothing, and text that a spreadsheet took
@@ -18,7 +18,7 @@ import polars as pl
 from busmark import files
 from busmark.errors import UserError
 from busmark.files import replacing
-from busmark.present.document import Document, Table
+from busmark.present.document import Document, FrameTable, Table
 from busmark.present.drawings import Names
 from busmark.present.flat import places_of
 from busmark.present.folder import within
@@ -52,7 +52,7 @@ def _write(
     """
     place = within(folder, form)
     paths = []
-    for name, frame in (document.frames or dict(_tables(document))).items():
+    for name, frame in _tables(document):
         path = place / f"{name}.{form}"
         try:
             with replacing(path) as partial_file:
@@ -75,7 +75,11 @@ def _tables(document: Document) -> Iterator[tuple[str, Callable[[], Frame]]]:
     """Yield the tables of the sections, by the name of their file."""
     names = Names()
     for section in document.sections:
-        for table in section.tables:
+        for table in section.blocks:
+            if isinstance(table, FrameTable):
+                yield table.key, table.read
+            if not isinstance(table, Table):
+                continue
             parts = [table.key or section.key or section.title or document.kind]
             if not table.key and table.title:
                 parts.append(table.title)

@@ -199,6 +199,7 @@ def _of_way(
             echo_sent_ns=None,
             delivered_ns=None,
             read_ns=end,
+            latency_ns=None if end is None else end - begin,
             excess_ns=excess,
         )
         rows = [row for pair in pairs for row in wire.named.get((pair, at + 1), ())]

@@ -12,7 +12,8 @@ import polars as pl
 from numpy.typing import NDArray
 
 from busmark.plugins.capture.late.wire import RELIABLE, Packet, Stream, Wire, Writer
-from busmark.store.columns import WARM_UP
+from busmark.store.columns import ASKING
+from busmark.store.samples import latency_ns, measured, start_ns
 
 QUANTILE = 0.99
 """Latencies above this quantile of the round are late."""
@@ -26,8 +27,6 @@ ORDINARY = 100
 """Samples that are not late and are looked at beside them, spread over the round."""
 PATIENCE_NS = 1_000_000_000
 """How long after its sending packets of a lost sample are looked for."""
-ASKING = ("pinger", "transmitter")
-"""Roles that record round trips."""
 COLUMNS = (
     "role",
     "participant",
@@ -64,14 +63,11 @@ class Sample:
     echo_sent_ns: int | None
     delivered_ns: int | None
     read_ns: int | None
+    latency_ns: int | None
+    """Time from the intended time to the reading; None for a lost sample."""
     excess_ns: int | None
     """Time that a cause has to explain: for a late sample its latency less the round's median, for
     an ordinary one its latency; None for a lost sample."""
-
-    @property
-    def latency_ns(self) -> int | None:
-        """Time from the intended time to the reading; None for a lost sample."""
-        return None if self.read_ns is None else self.read_ns - self.intended_ns
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,19 +98,19 @@ def choose(
     """Choose late and other samples of a round: round trips where there are such, else one-way
     times. Where nothing is `echoed`, a writer does not know what was read: one-way times count."""
     measured = _measured(table, one_clock, echoed)
-    known = measured.drop_nulls("latency")
-    latencies = known["latency"].to_numpy()
+    known = measured.drop_nulls("latency_ns")
+    latencies = known["latency_ns"].to_numpy()
     median = limit = limit_by = None
     late = slower = known.clear()
     if len(latencies):
         median = int(np.median(latencies))
         limit, limit_by = _limit(latencies, median)
-        slower = known.filter(pl.col("latency") > FACTOR * median)
-        slower = slower.sort("latency", descending=True)
-        late = known.filter(pl.col("latency") > limit).sort("latency", descending=True)
+        slower = known.filter(pl.col("latency_ns") > FACTOR * median)
+        slower = slower.sort("latency_ns", descending=True)
+        late = known.filter(pl.col("latency_ns") > limit).sort("latency_ns", descending=True)
         slower = slower[late.height : late.height + MOST_EXAMINED]
-    lost = measured.filter(pl.col("latency").is_null())
-    rest = known if limit is None else known.filter(pl.col("latency") <= limit)
+    lost = measured.filter(pl.col("latency_ns").is_null())
+    rest = known if limit is None else known.filter(pl.col("latency_ns") <= limit)
     step = max(1, rest.height // ORDINARY)
     # Both kinds have a share of the room, so that neither hides the other.
     room = MOST_EXAMINED if not late.height else MOST_EXAMINED // 2
@@ -150,9 +146,8 @@ def capped(latencies: NDArray[np.int64], limit_ns: int, by: str) -> tuple[int, s
 
 
 def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFrame:
-    own = table.select(COLUMNS).filter(
-        (pl.col("flags").fill_null(0) & WARM_UP == 0)
-        & pl.col("sent_ns").is_not_null()
+    own = measured(table.select(COLUMNS)).filter(
+        pl.col("sent_ns").is_not_null()
         & pl.col("writer").is_not_null()
         & pl.col("seq").is_not_null()
     )
@@ -167,17 +162,14 @@ def _measured(table: pl.DataFrame, one_clock: bool, echoed: bool) -> pl.DataFram
         own = round_trips
     else:
         own = own.filter(pl.col("role") == "receiver")
-    start = pl.coalesce("intended_ns", "sent_ns")
     echoes = [c for c in COLUMNS if c.startswith("echo_")]
     if not one_clock:
         own = own.with_columns(pl.lit(None, pl.Int64).alias(c) for c in echoes)
-    return own.with_columns(
-        start.alias("intended_ns"), (pl.col("read_ns") - start).alias("latency")
-    )
+    return own.with_columns(intended_ns=start_ns(own), latency_ns=latency_ns(own))
 
 
 def _sample(number: int, row: dict[str, object], median: int | None) -> Sample:
-    latency = row.pop("latency")
+    latency = row["latency_ns"]
     row.pop("flags")
     excess = None if latency is None or median is None else int(str(latency)) - median
     role = row.pop("role")
