@@ -26,7 +26,7 @@ MEDIAN, TAIL = "median.latency > 1.05", "p99.latency > 1.2"
 GATE = ["--fail-if", MEDIAN, "--fail-if", TAIL]
 STALL = {"PLANT_STALL_NS": 1_000_000, "PLANT_EVERY": 100}
 EXPECTED = {"identical": None, "slower": MEDIAN, "stalled": TAIL}
-"""By what each kind of run has to fail."""
+"""Criterion by which each kind of run has to fail; None: none."""
 
 
 def preloaded(folder: Path) -> Path:

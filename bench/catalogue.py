@@ -12,7 +12,7 @@ OURS, BARE, SOCKPERF, DDSPERF, IPERF3 = "busmark", "bare loop", "sockperf", "dds
 INLINED = "bare loop, inlined"
 """The system call is in the loop itself, without the C library's function around it."""
 LAYER = "bare loop, vendor's layer"
-"""The same over the library that the adapter's own layer lies over, for orientation."""
+"""The bare loop over the library below the adapter's own layer, for orientation."""
 HELP, PYTHON = "busmark --help", "python -c pass"
 
 TARGETS = {
@@ -73,7 +73,7 @@ class Ratio:
     target: Target | None
     """None: for orientation."""
     mine: str = OURS
-    """Whose figure is held against it, where it is not ours."""
+    """Contestant that is compared with `other`."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Limit:
     unit: str
     target: Target
     other: str | None = None
-    """Measured beside it for orientation."""
+    """Contestant that is measured too, for orientation."""
 
 
 Row = Ratio | Limit

@@ -23,7 +23,7 @@ COMMANDS = {
 
 
 class Contestants:
-    """All of them."""
+    """The contestants of a bench session."""
 
     def __init__(self, seconds: float, warmup_s: float, folder: Path) -> None:
         self.ours = Ours(seconds, warmup_s, folder)

@@ -34,8 +34,8 @@ def made(folder: Path) -> Documents:
 def of_side(folder: Path) -> Callable[[Parameters, str], dict[str, Any] | None]:
     """Return a function that gives a participant of a round its documents."""
 
-    def of(params: Parameters, participant: str) -> dict[str, Any] | None:
-        found = made(folder).of(participant, params.security_profile or "none")
+    def for_participant(params: Parameters, participant: str) -> dict[str, Any] | None:
+        found = made(folder).for_participant(participant, params.security_profile or "none")
         return asdict(found) if found else None
 
-    return of
+    return for_participant

@@ -116,7 +116,10 @@ class Ours:
             return
         scenario, case = self.case(task)
         parts = flows(case.params)
-        first, (place, *_) = parts.participants[0], Places(scenario, _silent).of(case.params, parts)
+        first, (place, *_) = (
+            parts.participants[0],
+            Places(scenario, _silent).participant_places(case.params, parts),
+        )
         config = participant_config(
             first, case.params.profile, scenario.run, str(self._folder), place
         )

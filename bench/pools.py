@@ -39,7 +39,7 @@ def pools(results: Iterable[Result]) -> list[Recording]:
                 found.setdefault(key, []).append(rounds)
     joined = {key: [one for own in cases for one in relative(own)] for key, cases in found.items()}
     return [
-        Recording.of(_named(*key), rounds)
+        Recording.from_rounds(_named(*key), rounds)
         for key, rounds in joined.items()
         if len(rounds) >= FEWEST_RECORDED
     ]

@@ -103,4 +103,4 @@ SERIALISATION = (
     "pull. Here it is publish and subscribe, with a prefix of 8 B before the header and one "
     "copy into the message.",
 )
-"""The first is about all."""
+"""Remarks on what is not equal; the first is about all comparisons."""

@@ -43,7 +43,7 @@ PAGE_S = 5.0
 """Limit of the page of a result that was analysed."""
 
 KEPT = ("estimates.parquet", "series.parquet")
-"""What a result keeps of its analysis."""
+"""Files in which a result keeps its analysis."""
 
 SHOW_S = 1.0
 """Limit of the first screen of a result that was analysed."""

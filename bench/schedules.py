@@ -58,10 +58,10 @@ Row = dict[str, Any]
 
 @dataclass
 class Recorded:
-    """One round."""
+    """A recorded round."""
 
     latencies_ns: Floats
-    """In the order of sending."""
+    """Latencies in the order of sending, ns."""
     times_s: Floats
     """When each came back, since the first was sent."""
     warmup_s: float
@@ -97,12 +97,12 @@ class Recorded:
 
 @dataclass(frozen=True)
 class Campaign:
-    """What a simulated campaign came to."""
+    """Result of a simulated campaign."""
 
     rounds: int
     seconds: float
     width: float
-    """Relative."""
+    """Half-width of the interval, as a share of the median."""
     holds: bool
     """Whether its interval holds what is true of the case: of its recorded rounds as a whole."""
     holds_its_length: bool
@@ -111,7 +111,7 @@ class Campaign:
 
 @dataclass(frozen=True)
 class Recording:
-    """One case."""
+    """Recorded rounds of one case."""
 
     case: Case
     rounds: list[Recorded]
@@ -120,7 +120,7 @@ class Recording:
     _true: dict[float, float] = field(default_factory=dict, compare=False)
 
     @classmethod
-    def of(cls, case: Case, rounds: list[Recorded]) -> Recording:
+    def from_rounds(cls, case: Case, rounds: list[Recorded]) -> Recording:
         """Make a recording, with the truth of its whole rounds."""
         return cls(case, rounds, float(np.median([np.median(r.latencies_ns) for r in rounds])))
 
@@ -203,7 +203,7 @@ def recordings(results: Iterable[Result]) -> list[Recording]:
             ]
             if len(rows) >= FEWEST_RECORDED and case.params.test == "latency":
                 rounds = [read_round(result, row) for row in rows]
-                found.append(Recording.of(case, rounds))
+                found.append(Recording.from_rounds(case, rounds))
     return found
 
 

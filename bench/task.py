@@ -19,7 +19,7 @@ HEADER_BYTES = 64
 STREAM_FRAME_BYTES = 5
 """Length before and one byte after a sample in the byte streams of the adapters tcp and uds."""
 LENGTH_BYTES = 4
-"""Before the octets of a CDR sequence."""
+"""Bytes of the length before the octets of a CDR sequence."""
 
 
 MATCH_TIMEOUT_S = 60.0
@@ -32,7 +32,7 @@ class MeasurementError(Exception):
 
 @dataclass(frozen=True)
 class Task:
-    """One thing to measure."""
+    """A measurement of the bench, with its settings."""
 
     test: Test
     adapter: str
@@ -43,7 +43,7 @@ class Task:
     seconds: float | None = None
     """Length of the measured time; None: as the run says."""
     endpoints: int = 0
-    """That discover each other; of a discovery only."""
+    """Endpoints that discover each other; 0 where the task is no discovery."""
     processes: int = 5
     """Among which the endpoints of a discovery are divided, each with a writer and a reader of
     every topic."""
@@ -54,7 +54,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """As it begins the identifiers of its comparisons."""
+        """Name of the task, with which the identifiers of its comparisons begin."""
         if self.test == "discovery":
             return f"discovery/{self.adapter}/{self.endpoints}-in-{self.processes}"
         like = f"/like-{self.like}" if self.like else ""

@@ -80,7 +80,7 @@ NEEDED = {
 SKIPPED = ("target", ".venv", "kept", "golden", "CHANGELOG.md", "build", "v1")
 """Builds, results of older versions and what is shown of them, and the wording of earlier ones."""
 LEFT_OUT = ("CONTRIBUTING.md", "tools/wording.py", "python/tests/docs/test_docs_english.py")
-"""Which name the phrases."""
+"""Files that name the phrases themselves."""
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 RUST = re.compile(
     r'(?P<comment>//[/!]?[^\n]*)|(?P<raw>r(?P<h>#*)"(?:.|\n)*?"(?P=h))|(?P<text>"(?:\\(?:.|\n)|[^"\\])*")'

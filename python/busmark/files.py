@@ -144,7 +144,7 @@ def write(path: Path, data: str | bytes, *, typed: bool = False) -> None:
     raw = _bytes(data)
     if typed:
         real = writable(path)
-        there = _found(path)
+        there = _status(path)
         if there and not stat.S_ISREG(there.st_mode):
             _write_through(path, there, raw)
             return
@@ -165,7 +165,7 @@ def writable(path: Path) -> Path:
     Raises:
         OSError: its folder is not there or closed to us, or it is a folder, a socket or a disk.
     """
-    there = _found(path)
+    there = _status(path)
     if there and not stat.S_ISREG(there.st_mode):
         kind = there.st_mode
         if stat.S_ISDIR(kind) or stat.S_ISSOCK(kind) or stat.S_ISBLK(kind):
@@ -188,13 +188,13 @@ def _bytes(data: str | bytes) -> bytes:
 
 def _replaceable(path: Path) -> os.stat_result | None:
     """Return the file or link that is there."""
-    there = _found(path, follow=False)
+    there = _status(path, follow=False)
     if there and not stat.S_ISREG(there.st_mode) and not stat.S_ISLNK(there.st_mode):
         raise _unfit(path, there.st_mode)
     return there
 
 
-def _found(path: Path, *, follow: bool = True) -> os.stat_result | None:
+def _status(path: Path, *, follow: bool = True) -> os.stat_result | None:
     """Return what is there; None: nothing, or a link that leads to nothing."""
     try:
         return os.stat(path, follow_symlinks=follow)

@@ -77,7 +77,7 @@ class CasePart:
     """A part of the record of each case."""
 
     model: str
-    """The pydantic model of it."""
+    """Pydantic model of the part, `module:attribute`."""
     make: str
     """A function of an `estimate.one_case.Analysis`, of the case without this part, and of the
     key's value, that returns the part, or None."""

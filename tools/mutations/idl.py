@@ -139,4 +139,4 @@ class Idl:
             raise UserError(str(wrong)) from None
 
     def _name(self, rng: Random) -> None:
-        UserType.of(self.idl, values.text("fuzzed::inner::Whole", rng))
+        UserType.from_file(self.idl, values.text("fuzzed::inner::Whole", rng))

@@ -165,7 +165,7 @@ def _finding(build: Builder, case: str) -> None:
 
 
 DOCUMENT = {"batches": {"document": "middlemeasure-2010"}}
-"""One is compared with a document."""
+"""Keys of a scenario whose result is compared with a paper."""
 
 MEASURED: dict[str, Callable[[Builder], None]] = {
     "pings": _latency,

@@ -88,7 +88,7 @@ OWN_OF = 8
 
 
 class Scenarios:
-    """Those that ship, and one with every kind of key."""
+    """Scenarios that ship, and one with every kind of key."""
 
     def __init__(self, folder: Path) -> None:
         (folder / "body.bin").write_bytes(b"body")

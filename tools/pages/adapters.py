@@ -18,7 +18,7 @@ from typing import Any
 
 from tools.pages import markdown as md
 
-from busmark.adapters import Adapter, Compliance, adapter_facts, compliance, describe, libraries
+from busmark.adapters import Adapter, adapter_facts, compliance, describe, libraries
 from busmark.errors import UserError
 from busmark.present.blocks.adapters import overview, supports
 from busmark.present.document import Section, Table
@@ -59,12 +59,18 @@ def page() -> str:
     """Return the page as Markdown."""
     found = declared()
     whole = compliance(found)
-    _understood(whole)
+    rows = [row for s in whole.sections if s.id != "transports" for row in s.rows]
+    if unknown := [row.key for row in rows if not row.meaning]:
+        raise KeyError(f"values that busmark.adapters.compliance does not know: {unknown}")
     parts = [md.head("Adapters", "what the adapters declare"), INTRODUCTION]
     here = [Adapter(name, Path(), declares, None) for name, declares in found.items()]
     parts += ["## By family\n", _linked(overview(here, long=True), found)]
     parts.append("The first transport and the first wait strategy are the defaults.\n")
-    parts += _left_out(found)
+    parts += [
+        f"`{name}` ({entry.title}) is not in these tables: {entry.get}.\n"
+        for name, entry in adapter_facts().items()
+        if name not in found
+    ]
     parts.append("## Who supports what\n\n`·`: not declared, hence unsupported.\n")
     for section in whole.sections:
         if section.id == "facts":
@@ -89,9 +95,13 @@ def declared() -> dict[str, Declared]:
     here = libraries()
     found = {name: _described(name, here[name]) for name in adapter_facts() if name in here}
     for name, old in kept.items():
-        if name in found and _linked_with_the_system(name):
+        if name in found and (_folder(name) / "CMakeLists.txt").exists():
             found[name]["middleware_version"] = old["middleware_version"]
-    missing = [n for n in adapter_facts() if n not in found and n not in kept and not _optional(n)]
+    missing = [
+        name
+        for name in adapter_facts()
+        if not (name in found or name in kept or (_folder(name) / "optional").exists())
+    ]
     if missing:
         raise UserError(
             f"adapters that are neither built here nor recorded: {', '.join(missing)}",
@@ -117,30 +127,6 @@ def _described(name: str, path: Path) -> Declared:
 
 def _folder(name: str) -> Path:
     return ROOT / "adapters" / (adapter_facts()[name].folder or name)
-
-
-def _linked_with_the_system(name: str) -> bool:
-    return (_folder(name) / "CMakeLists.txt").exists()
-
-
-def _optional(name: str) -> bool:
-    return (_folder(name) / "optional").exists()
-
-
-def _understood(whole: Compliance) -> None:
-    """Raise `KeyError` unless every value has a meaning, but for transports that adapters name."""
-    rows = [row for s in whole.sections if s.id != "transports" for row in s.rows]
-    unknown = [row.key for row in rows if not row.meaning]
-    if unknown:
-        raise KeyError(f"values that busmark.adapters.compliance does not know: {unknown}")
-
-
-def _left_out(found: dict[str, Declared]) -> list[str]:
-    return [
-        f"`{name}` ({entry.title}) is not in these tables: {entry.get}.\n"
-        for name, entry in adapter_facts().items()
-        if name not in found
-    ]
 
 
 def _linked(table: Table, found: Iterable[str]) -> str:

@@ -25,10 +25,10 @@ class Coverage:
     samples: int
     figure: str
     campaigns: int
-    """That gave an interval."""
+    """Campaigns that gave an interval."""
     covered: int
     without: int
-    """That gave none."""
+    """Campaigns that gave no interval."""
 
     @property
     def share(self) -> stats.Estimate:
@@ -63,7 +63,7 @@ def coverage(
 
 
 def _estimates(campaign: Sequence[np.ndarray]) -> dict[str, stats.Estimate]:
-    rounds = [stats.Round.of(r) for r in campaign]
+    rounds = [stats.Round.from_values(r) for r in campaign]
     pooled = stats.Ordered.merged([r.ordered for r in rounds])
     return {
         "median": stats.two_level(rounds, "median"),

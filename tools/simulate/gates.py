@@ -107,13 +107,14 @@ class Gated:
     rounds: int
     campaigns: int
     by_share: int
-    """By the share of samples alone."""
+    """Campaigns that failed by the share of samples alone."""
     by_both: int
-    """By the share or by rounds, as `busmark ab` does."""
+    """Campaigns that failed by the share or by rounds, as `busmark ab` judges."""
 
     @property
     def shares(self) -> tuple[stats.Estimate, stats.Estimate]:
-        """Failed by the share alone and by both, with binomial intervals."""
+        """Shares of campaigns that failed, by the share alone and by both, with binomial
+        intervals."""
         one, both = (stats.share_interval(n, self.campaigns) for n in (self.by_share, self.by_both))
         return one, both
 

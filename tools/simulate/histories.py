@@ -58,11 +58,11 @@ class Watched:
     step: float
     histories: int
     checks: int
-    """After each result, from the sixth on."""
+    """Number of checks: one after each result, from the sixth on."""
     false_checks: int
-    """That found a new regression where there was none."""
+    """Checks that found a new regression where there was none."""
     false_histories: int
-    """In which any check did."""
+    """Histories in which a check found a regression where there was none."""
     misplaced: int
     """Histories in which the step was found, too, more than some results from where it was."""
     unconfirmed: int
@@ -70,7 +70,7 @@ class Watched:
     found: int
     """Histories in which the step was found."""
     soon: int
-    """In which it was within `SOON` results."""
+    """Histories in which the step was found within `SOON` results."""
     delay: float | None
     """Median over those in which it was found, in results with the step."""
     delay_90: float | None
@@ -113,7 +113,10 @@ class _End:
 
 
 def _history(varying: Varying, step: float, rng: Rng) -> _End:
-    values = _values(varying, rng)
+    # The logarithms of results, shape (series, results).
+    own, common = (_following(varying, rng, n) for n in (SERIES, 1))
+    bad = np.where(rng.random((SERIES, RESULTS)) < varying.bad, log1p(0.1), 0.0)
+    values: Array = varying.deviation * np.sqrt(0.5) * (own + common) + bad
     values[0, PLANTED_AT:] += log1p(step)
     end = _End()
     checks = [
@@ -142,7 +145,7 @@ def _history(varying: Varying, step: float, rng: Rng) -> _End:
 
 @dataclass(slots=True)
 class _Alarm:
-    """What a check says of a series."""
+    """An alarm of a check on a series."""
 
     confirmed: list[stats.SeriesStep]
     new: list[stats.SeriesStep]
@@ -182,14 +185,6 @@ def _any_near(step: stats.SeriesStep, known: Sequence[stats.SeriesStep]) -> bool
 def _near(step: stats.SeriesStep, place: int) -> bool:
     """Return whether a check takes the step for one at this place."""
     return abs(step.index - place) <= max(stats.LEAST_BESIDE_STEP, step.latest - step.index)
-
-
-def _values(varying: Varying, rng: Rng) -> Array:
-    """Draw the logarithms of results, shape (series, results)."""
-    own, common = (_following(varying, rng, n) for n in (SERIES, 1))
-    bad = np.where(rng.random((SERIES, RESULTS)) < varying.bad, log1p(0.1), 0.0)
-    values: Array = varying.deviation * np.sqrt(0.5) * (own + common) + bad
-    return values
 
 
 def _following(varying: Varying, rng: Rng, series: int) -> Array:

@@ -81,7 +81,7 @@ IN_COST = {
     "grows_by_sample": "memory grows .*sample",
     "allocates": "allocates",
 }
-"""How the cost that an adapter declares says the same, with figures."""
+"""Patterns of declared costs that state a disclosure with its figures, by the disclosure."""
 
 
 def handicaps(declared: Mapping[str, object]) -> list[str]:

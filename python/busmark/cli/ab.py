@@ -73,7 +73,7 @@ def command(
     from busmark.scenario import load, parse_side
     from busmark.scenario.load import around as commands
 
-    judgement = Judgement.of(options)
+    judgement = Judgement.from_options(options)
     gate = judgement.gate()
     sides = {
         BASELINE: parse_side(baseline, "BASELINE"),

@@ -46,7 +46,7 @@ def command(
     from busmark.present.document import Document, Section
     from busmark.present.formats import Views
 
-    files = FileOptions.of(KIND, options)
+    files = FileOptions.from_options(KIND, options)
     found = list(resolve(list(names)).values()) if names else available()
     failed = _check([a for a in found if a.usable]) if checking else []
     if table or checking:
@@ -62,14 +62,18 @@ def command(
     if files:
         files.write(Views(lambda: all_in_full(found) if names else listing(found, long=long)))
     if as_json:
-        echo(json.dumps([_as_json(adapter) for adapter in found], indent=2))
+        rows = [
+            {
+                "name": one.name,
+                "usable": one.usable,
+                "reason": one.reason,
+                **one.stored(),
+            }
+            for one in found
+        ]
+        echo(json.dumps(rows, indent=2))
     else:
         show(*map(in_full, found) if names else [listing(found, long=long)])
-
-
-def _as_json(adapter: Adapter) -> dict[str, Any]:
-    known = {"name": adapter.name, "usable": adapter.usable, "reason": adapter.reason}
-    return {**known, **adapter.stored()}
 
 
 def _check(adapters: Sequence[Adapter]) -> list[str]:

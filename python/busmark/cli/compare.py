@@ -73,7 +73,7 @@ def command(
     """
     from busmark.compare import compare, further, select
 
-    judgement = Judgement.of(options)
+    judgement = Judgement.from_options(options)
     gate = judgement.gate()
     sides = sides or unnamed(by)
     chosen = select(sides, by, baseline)

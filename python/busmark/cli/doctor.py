@@ -30,7 +30,7 @@ def command(as_json: bool, **options: Any) -> None:
     from busmark.present.blocks.doctor import document
     from busmark.present.formats import Views
 
-    files = FileOptions.of("machine", options)
+    files = FileOptions.from_options("machine", options)
     host = profile()
     found = available()
     missing = {a.name: a.reason for a in found if a.reason}

@@ -39,7 +39,7 @@ class FileOptions:
     """Files by form."""
 
     @classmethod
-    def of(cls, kind: str, options: dict[str, Any]) -> FileOptions:
+    def from_options(cls, kind: str, options: dict[str, Any]) -> FileOptions:
         """Take the options that `written` adds out of a command's options.
 
         Raises:
@@ -128,7 +128,7 @@ def show(*documents: Document, last: str = "", pager: bool = True) -> None:
     from busmark.present.document import Text
     from busmark.present.sinks import terminal
 
-    def each(console: Console) -> None:
+    def show_all(console: Console) -> None:
         for number, document in enumerate(documents):
             if number:
                 console.print()
@@ -137,7 +137,7 @@ def show(*documents: Document, last: str = "", pager: bool = True) -> None:
             console.print()
             terminal.show_text(Text("line", {"line": last}), console)
 
-    paged(each, pager=pager)
+    paged(show_all, pager=pager)
 
 
 def paged(printed: Callable[[Any], object], *, pager: bool = True) -> None:

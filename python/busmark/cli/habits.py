@@ -37,7 +37,7 @@ class Habit:
     """What ours has; empty: what is typed there. None: ours is a flag, and so is theirs."""
     why: str = ""
     commands: tuple[str, ...] = ONE_LINE
-    """Ours that answer it."""
+    """Commands of Busmark for which the option is answered."""
 
 
 HABITS = (

@@ -106,7 +106,7 @@ def add_command(
 @looked_through
 def show_command(as_json: bool, **options: Any) -> None:
     """Show a history: the level of every figure, and where it changed."""
-    files = FileOptions.of("history", options)
+    files = FileOptions.from_options("history", options)
     _present(_looked_through(**options), as_json, files, series=True)
 
 
@@ -134,7 +134,7 @@ def check_command(as_json: bool, standing: bool, unconfirmed: bool, **options: A
 
     Exit code 1 if there is a new one that is confirmed.
     """
-    files = FileOptions.of("history", options)
+    files = FileOptions.from_options("history", options)
     tracked = _looked_through(**options)
     _present(tracked, as_json, files, series=False)
     failing = tracked.standing if standing else tracked.new

@@ -14,7 +14,7 @@ from busmark.cli.output import echo, print_error, wrapped
 
 @dataclass(frozen=True)
 class Question:
-    """One of the five."""
+    """A question of `busmark init`."""
 
     key: str
     """`test`, `adapters`, or the option of a line that the answer stands for."""
@@ -62,7 +62,9 @@ def _asked() -> str:
     """Ask the questions; show what is wrong with an answer, and ask again. Return the scenario."""
     answers = {"test": "latency"}
     text = ""
-    _list_adapters()
+    from busmark.adapters import libraries
+
+    echo(wrapped(f"Adapters here: {', '.join(libraries()) or 'none'}"), err=True)
     for number, question in enumerate(QUESTIONS, 1):
         found = None
         while found is None:
@@ -75,13 +77,6 @@ def _asked() -> str:
             found = _scenario(tried)
         answers, text = tried, found
     return text
-
-
-def _list_adapters() -> None:
-    from busmark.adapters import libraries
-
-    here = f"Adapters here: {', '.join(libraries()) or 'none'}"
-    echo(wrapped(here), err=True)
 
 
 def _unanswered(number: int) -> Exception:

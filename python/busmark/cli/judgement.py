@@ -63,9 +63,9 @@ class Judgement:
     files: FileOptions
 
     @classmethod
-    def of(cls, options: dict[str, Any]) -> Judgement:
+    def from_options(cls, options: dict[str, Any]) -> Judgement:
         """Make the judgement for which a command's options ask."""
-        return cls(files=FileOptions.of("comparison", options), **options)
+        return cls(files=FileOptions.from_options("comparison", options), **options)
 
     def gate(self) -> Gate:
         """Return the criteria, and what fails them. All that can be wrong with the options is found

@@ -191,7 +191,7 @@ class Words(click.ParamType[str]):
     def __init__(self, *words: str) -> None:
         self.words = words
 
-    def known(self) -> list[str]:
+    def vocabulary(self) -> list[str]:
         """Return the words that are offered."""
         return [*self.words]
 
@@ -202,7 +202,7 @@ class Words(click.ParamType[str]):
         before, comma, last = incomplete.rpartition(",")
         return [
             CompletionItem(f"{before}{comma}{word}")
-            for word in self.known()
+            for word in self.vocabulary()
             if word.startswith(last) and word not in before.split(",")
         ]
 
@@ -212,7 +212,7 @@ class Adapters(Words):
 
     name = "adapter"
 
-    def known(self) -> list[str]:
+    def vocabulary(self) -> list[str]:
         """Return the adapters here, found when they are asked for."""
         from busmark.adapters import libraries
 
@@ -224,7 +224,7 @@ class Policies(Words):
 
     name = "qos"
 
-    def known(self) -> list[str]:
+    def vocabulary(self) -> list[str]:
         """Return those that scenario files have."""
         from busmark.scenario.line import POLICIES
 

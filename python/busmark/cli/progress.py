@@ -163,7 +163,7 @@ class Tally:
         self.cases = 0
         self.cases_done = 0
         self.failed = 0
-        """Attempts."""
+        """Attempts at rounds that failed."""
         self._more = False
         self._left_s = 0.0
 
@@ -186,7 +186,7 @@ class Tally:
 
     @property
     def rounds(self) -> str:
-        """Such as 3/12; 3/12+ where further rounds may follow."""
+        """Rounds done of all rounds: 3/12, or 3/12+ where further ones may follow."""
         return f"{self.done}/{self.total}{'+' if self._more else ''}"
 
     @property

@@ -97,7 +97,11 @@ class Screen:
             self._estimates[event.case.id] = estimate(event.case, event.rows)
         width, height = self._size()
         self._ended = self._ended or isinstance(event, CampaignEnds)
-        self._paint([] if self._ended else self.lines(width - 1)[: max(1, height - 1)])
+        lines = [] if self._ended else self.lines(width - 1)[: max(1, height - 1)]
+        self._output.write(self._back())
+        self._output.write("\n".join(map(visible, lines)))
+        self._output.flush()
+        self._painted = lines
 
     @staticmethod
     def _remarks(event: Event) -> list[str]:
@@ -184,12 +188,6 @@ class Screen:
         except (UnicodeEncodeError, LookupError):
             return False
         return True
-
-    def _paint(self, lines: list[str]) -> None:
-        self._output.write(self._back())
-        self._output.write("\n".join(map(visible, lines)))
-        self._output.flush()
-        self._painted = lines
 
     def _print(self, text: str) -> None:
         """Print above the painted lines, broken between words."""

@@ -120,7 +120,7 @@ def _pools(
     if pool is None or not any(lost):
         return pool, None
     latest = float(pool.pooled.values[-1])
-    sent = [stats.Round.of(np.minimum(each, latest)) for each in rounds.values()]
+    sent = [stats.Round.from_values(np.minimum(each, latest)) for each in rounds.values()]
     return pool, Sent(sent, [own.size for own in finite], lost)
 
 

@@ -40,7 +40,7 @@ def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[s
     for flow in data.flows.flows:
         for writer, reader, counting in _pairs(flow):
             own = roles.get(counting.number, {})
-            account = _of(writer, own.get("accounts", []))
+            account = _report_of(writer, own.get("accounts", []))
             if account is None:
                 continue
             sent = written.get(writer.number, {})
@@ -54,7 +54,7 @@ def _rows(case: Case, data: RoundData, samples: pl.DataFrame) -> Iterator[dict[s
                 **_round_trips(case, flow, reader, recorded.get((writer.number,))),
                 **_one_way(timed, writer, reader),
                 "ended": sent.get("ended"),
-                **_times(flow, sent, _of(writer, own.get("intervals", [])), data, begin_ns),
+                **_times(flow, sent, _report_of(writer, own.get("intervals", [])), data, begin_ns),
             }
 
 
@@ -69,14 +69,14 @@ def _pairs(flow: PlannedFlow) -> Iterator[tuple[End, End | None, End]]:
             yield from ((writer, reader, reader) for reader in flow.readers)
 
 
-def _of(end: End, reports: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _report_of(end: End, reports: list[dict[str, Any]]) -> dict[str, Any] | None:
     return next((report for report in reports if report.get("writer") == end.number), None)
 
 
 def _counts(
     flow: PlannedFlow, sent: int, account: dict[str, Any], data: RoundData
 ) -> dict[str, Any]:
-    expected = sent if flow.kind == "pings" else flow.admitted(sent)
+    expected = sent if flow.kind == "pings" else flow.admitted_samples(sent)
     received, ancient = account["received"], account.get("ancient", 0)
     share = expected / sent if sent else 1.0
     known = flow.rate_hz and not data.rate_changes(flow.name)

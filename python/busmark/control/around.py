@@ -179,7 +179,7 @@ class Snapshot:
     conditions: dict[Node | None, Condition]
     """State of each node, or of this machine, and of the workers there."""
     processes: dict[Node | None, dict[int, tuple[str, list[int]]]]
-    """Number, name and CPUs of the workers there."""
+    """Number, name and CPUs of the workers on each node, or on this machine."""
     stopped: dict[str, bool | None]
     """Whether a signal stopped each worker since the snapshot before, by its name."""
 

@@ -102,7 +102,7 @@ def profiles(used: list[Node]) -> dict[str, dict[str, Any]]:
 def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]:
     """Return a function that gives the profiles of the nodes on which a case may run, by name."""
 
-    def of(case: Case) -> dict[str, dict[str, Any]]:
+    def of_nodes(case: Case) -> dict[str, dict[str, Any]]:
         if case.params.network != "nodes":
             return {}
         named = nodes_named(case.params)
@@ -112,7 +112,7 @@ def profiles_of(used: list[Node]) -> Callable[[Case], dict[str, dict[str, Any]]]
             if node.name in named or node.group in named
         }
 
-    return of
+    return of_nodes
 
 
 def findings(used: list[Node], here: dict[str, Any]) -> list[Finding]:

@@ -160,7 +160,7 @@ class CampaignRun:
         self.cases = [case for case in writer.manifest.cases if case.status == "planned"]
         self._counted = [case for case in self.cases if not searches(case)]
         """Cases that have a number of rounds; the others have trials."""
-        self._lengths = Lengths(scenario, self.cases, writer.rows.of)
+        self._lengths = Lengths(scenario, self.cases, writer.rows.of_case)
         self._deciding = Decisions(scenario, writer.directory)
         self._position = max((row["order"] + 1 for row in writer.rows), default=0)
         self.first = self._position
@@ -183,7 +183,7 @@ class CampaignRun:
         self._again = Counter(
             row["case"] for row in writer.rows if again and row["status"] == "marked"
         )
-        self._early = EarlyFindings(writer.directory, writer.rows.of, writer.manifest.findings)
+        self._early = EarlyFindings(writer.directory, writer.rows.of_case, writer.manifest.findings)
 
     def run(self) -> bool:
         """Run to the end; return False if the user interrupted it (finished rounds are stored)."""
@@ -197,7 +197,7 @@ class CampaignRun:
                 if security := security_hook(self.cases):
                     own = security.CampaignDocuments(self.scenario, self.cases, run_dir)
                     own.check()
-                    documents = own.of
+                    documents = own.for_participant
                 runner = RoundRunner(
                     self.scenario,
                     self.adapters,
@@ -336,7 +336,7 @@ class CampaignRun:
             await self._round(runner, case, number, RemainingCases(later), insist=True)
 
     def _rows(self, case: Case) -> list[Row]:
-        return self.writer.rows.of(case.id)
+        return self.writer.rows.of_case(case.id)
 
     def _following(self, case: Case) -> int:
         """Return the number of the case's next round."""
@@ -561,6 +561,7 @@ class CampaignRun:
         paired = data.two_clocks and discovered is None
         text = clocks(measured) if paired else ClockOffsets()
         figures = {
+            **data.columns,
             **tables.summary(case, data, measured, own, discovered),
             **text.figures,
             **wire.figures,

@@ -63,9 +63,9 @@ def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
 
 def figures(seen: pl.DataFrame) -> dict[str, Any]:
     """Return the columns of `cases` about the repetitions of a round."""
-    known = {name: _median(_known(seen, name)) for name in FIGURES}
+    known = {name: _median(_exact(seen, name)) for name in FIGURES}
     after = {
-        f"{name}_after_ns": _median(_known(seen, f"{name}_ns") - seen["creation_ns"])
+        f"{name}_after_ns": _median(_exact(seen, f"{name}_ns") - seen["creation_ns"])
         for name in ("own_match", "peer_match", "first_sample")
     }
     lost = seen["lost"].drop_nulls()
@@ -83,7 +83,7 @@ def first_samples_ns(seen: pl.DataFrame) -> pl.Series:
     return seen["first_sample_ns"].drop_nulls().cast(pl.Float64())
 
 
-def _known(seen: pl.DataFrame, name: str) -> pl.Series:
+def _exact(seen: pl.DataFrame, name: str) -> pl.Series:
     """Return a column, null where only an upper limit is known."""
     if name not in LEAST:
         return seen[name]

@@ -76,7 +76,7 @@ class EarlyFindings:
     def at_the_end(self, findings: Iterable[Finding]) -> Iterator[FindingGoes]:
         """Yield the reported findings that are not among the findings of the whole campaign."""
         hold = {key for finding in findings for key in _keys(finding)}
-        yield from self._gone(key for key in [*self._text] if key not in hold)
+        yield from self._withdrawals(key for key in [*self._text] if key not in hold)
 
     def _news(self, case: Case) -> Iterator[FindingAppears | FindingGoes]:
         if self._result is None:
@@ -84,13 +84,15 @@ class EarlyFindings:
         self._result.cases = as_frame(self._rows(case.id))
         found = early_findings(case, self._result)
         now = {key: f for f in found if f.severity in REPORTED for key in _keys(f)}
-        yield from self._gone(key for key in [*self._text] if key[0] == case.id and key not in now)
+        yield from self._withdrawals(
+            key for key in [*self._text] if key[0] == case.id and key not in now
+        )
         for key, finding in now.items():
             if key not in self._text and key not in self._before:
                 self._text[key] = FindingAppears(case=case, finding=finding)
                 yield self._text[key]
 
-    def _gone(self, keys: Iterable[Key]) -> Iterator[FindingGoes]:
+    def _withdrawals(self, keys: Iterable[Key]) -> Iterator[FindingGoes]:
         for key in keys:
             text = self._text.pop(key)
             yield FindingGoes(case=text.case, finding=text.finding)

@@ -31,11 +31,11 @@ from busmark.store import Case, Finding
 
 NS = 1e9
 EVERY_NS = 1_000_000_000
-"""Between two events of a worker that tell what has come."""
+"""Time between two events of a worker about received samples, ns."""
 LOOKS = 5
-"""The latest that stand for now, of each role."""
+"""Number of latest events of each role whose figures are shown as the present ones."""
 TREND = 30
-"""Looks that are kept for a sparkline."""
+"""Live medians or rates that are kept for a sparkline."""
 FEWEST_OF_TAIL = 100
 """Latencies below which there is no 99th percentile."""
 
@@ -61,7 +61,7 @@ class LiveFigures(EventPart):
     """Pings or probes of this round of which it was seen, a second later, whether they had been
     answered."""
     unanswered: int
-    """Pings and probes of these that had no answer."""
+    """Pings or probes among the `looked_at` that had no answer."""
     trend: Annotated[tuple[float, ...], Field(exclude=True)] = ()
     """The median of each look; of a stream its rate."""
 
@@ -79,7 +79,7 @@ class Sights:
         self._trend: deque[float] = deque(maxlen=TREND)
         self._looked_at = self._unanswered = 0
 
-    def of(self, worker: int) -> Callable[[dict[str, Any] | WorkerEvent], None]:
+    def listener(self, worker: int) -> Callable[[dict[str, Any] | WorkerEvent], None]:
         """Return a listener to the worker of this place."""
 
         def hear(event: Any) -> None:

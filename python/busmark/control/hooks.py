@@ -69,13 +69,13 @@ class Labs(Protocol):
         """Return the labs of this machine, and remove what killed owners left."""
 
     def set_up(self, name: str, size: int, links: Links, *, owned: bool) -> Lab:
-        """Make one; `owned`: this process removes it."""
+        """Make a lab; `owned`: this process removes it."""
 
     def measure(self, lab: Lab) -> LinkCheck:
-        """Measure its links."""
+        """Measure the links of a lab."""
 
     def lay_down(self, name: str) -> Lab:
-        """Remove it."""
+        """Remove a lab."""
 
 
 def lab_hook(where: str = "[lab]") -> Labs:
@@ -130,7 +130,7 @@ class Documents(Protocol):
     def check(self) -> None:
         """Raise `UserError` where a participant has none, or its documents cannot be read."""
 
-    def of(self, params: Parameters, participant: str) -> dict[str, Any] | None:
+    def for_participant(self, params: Parameters, participant: str) -> dict[str, Any] | None:
         """Return the documents of a participant of a case; None: it is unsecured."""
 
 

@@ -29,7 +29,7 @@ SHORTEST_S = 0.15
 machine, the first 0.15 s by 1 % at most. And rounds of 0.02 s differ from each other up to twice as
 much as rounds of 0.2 s, which the variation inside them does not predict."""
 PILOT_S = SHORTEST_S
-"""Length of the first."""
+"""Length of the first round, from which the next length is chosen."""
 PILOT_SHARE = 0.5
 """Length of the other pilot rounds, as a share of a round's fixed time, where that is longer."""
 LONGEST_S = 10.0
@@ -64,19 +64,23 @@ class Length:
 
     seconds: float
     why: str
-    """Reason in a sentence; empty in the pilot."""
+    """Reason for the length, in a sentence; empty in the first round."""
     figures: dict[str, float | int | None]
     """Figures by which the length was chosen."""
 
 
 def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
     """Choose the length of the next round, from the `rows` of earlier ones."""
-    good = [row for row in rows if _counts(row)]
+    good = [
+        row
+        for row in rows
+        if row["status"] == "ok" and row["statistic_value"] is not None and row["measured_s"]
+    ]
     shortest = _shortest(case, rows, scenario)
     if len(good) < PILOT:
         return Length(_rounded(max(_pilot_s(case, rows, scenario), shortest)), "", {})
     value = float(np.median([row["statistic_value"] for row in good]))
-    variation = Variation.of(
+    variation = Variation.from_rounds(
         [row["statistic_value"] for row in good],
         [_inside(row) for row in good],
         [row["measured_s"] for row in good],
@@ -101,7 +105,10 @@ def next_length(case: Case, rows: Sequence[Row], scenario: Scenario) -> Length:
             longest=longest,
         )
 
-    found = within(longest := _longest(case, good, scenario))
+    # The recorder must hold it, and steps have a limited size.
+    grown_s = GROWTH * max(float(row["measured_s"]) for row in good)
+    longest = min(LONGEST_S, grown_s, _room_s(case, good, scenario))
+    found = within(longest)
     limit = max(AS_LONG * fixed_s, shortest)
     if len(good) < FEW and found.seconds > limit:
         free, found = found, within(min(limit, longest))
@@ -167,11 +174,6 @@ class Lengths:
         return known[1]
 
 
-def _counts(row: Row) -> bool:
-    known = row["statistic_value"] is not None
-    return bool(row["status"] == "ok" and known and row["measured_s"])
-
-
 def _inside(row: Row) -> float:
     """Return the variance of the statistic from the variation inside the round: dependence over
     longer times, which a short round hardly shows, must not be taken for a difference of rounds."""
@@ -223,12 +225,6 @@ def _too_short(row: Row, latency: bool, scenario: Scenario) -> bool:
         return False
     few = _samples(row, latency) < scenario.criteria.min_samples
     return few or (row["status"] == "ok" and row["statistic_value"] is None)
-
-
-def _longest(case: Case, good: Sequence[Row], scenario: Scenario) -> float:
-    """Return the longest length, in s: the recorder must hold it, and steps have a limited size."""
-    grown_s = GROWTH * max(float(row["measured_s"]) for row in good)
-    return min(LONGEST_S, grown_s, _room_s(case, good, scenario))
 
 
 def _room_s(case: Case, rows: Sequence[Row], scenario: Scenario) -> float:

@@ -1,4 +1,4 @@
-"""That what is measured is the library whose checksum is stored."""
+"""A check that the library that is measured is the one whose checksum is stored."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class ParticipantPlace:
     interface: str
     address: str
     prefix: list[str] = field(default_factory=list)
-    """The command that runs another there."""
+    """Command that runs another command on the node; empty: on this machine."""
     node: Node | None = None
     """The user's node: a place with its own files."""
     lab_node: str | None = None
@@ -51,15 +51,15 @@ class ParticipantPlace:
 
     @property
     def cpus(self) -> list[int]:
-        """Return those that participants may run on there; none: as here."""
+        """Return the CPUs of the node on which participants may run; empty: as on this machine."""
         return (self.node.facts.profile["cpus_allowed"] or []) if self.node else []
 
     def path(self, path: Path) -> str:
-        """Return where a file of this machine is there."""
+        """Return the path that a file of this machine has on the node."""
         return self.node.path(path) if self.node else str(path)
 
     def run_dir(self, here: Path) -> str:
-        """Return the folder for sockets there."""
+        """Return the folder for sockets on the node."""
         return self.node.run_dir if self.node else str(here)
 
     def documents(self, documents: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +80,7 @@ class ParticipantPlace:
             raise RoundError("node", f"security documents of {node.name}: {error}") from None
 
     def roles(self, roles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Return the roles with the paths of files there."""
+        """Return the roles with the paths that files have on the node."""
         if self.node is None:
             return roles
         return [{**role, "stream": self._stream(role["stream"])} for role in roles]
@@ -122,7 +122,7 @@ class Places:
         if hooked("lab"):
             lab_hook().labs()
 
-    def of(self, params: Parameters, flows: Flows) -> list[ParticipantPlace]:
+    def participant_places(self, params: Parameters, flows: Flows) -> list[ParticipantPlace]:
         """Return the places of a case, one for each participant. Where there are more of a side
         than nodes are named, nodes are taken in turn.
 

@@ -184,7 +184,7 @@ def spread(rows: Sequence[Row]) -> StatisticSpread | None:
     known = [r for r in rows if r["status"] == "ok" and r["statistic_value"] is not None]
     if len(known) < 2:
         return None
-    return StatisticSpread.of(
+    return StatisticSpread.from_rounds(
         [r["statistic_value"] for r in known], [r["statistic_variance"] for r in known]
     )
 

@@ -63,7 +63,7 @@ def completed(roles: Sequence[dict[str, Any]], frames: Sequence[Frame]) -> list[
             if key in tables:
                 raise RoundError("garbage", f"{frame.role}: two frames of {frame.kind}")
             tables[key] = _table(frame)
-    whole = [{**role, **_of(role, tables)} for role in roles]
+    whole = [{**role, **_contents(role, tables)} for role in roles]
     if tables:
         number, kind = next(iter(tables))
         raise RoundError("garbage", f"a frame of {kind} of role {number}, which reports nothing")
@@ -91,7 +91,9 @@ def _table(frame: Frame) -> pl.DataFrame:
     return table
 
 
-def _of(role: Mapping[str, Any], tables: dict[tuple[int, str], pl.DataFrame]) -> dict[str, Any]:
+def _contents(
+    role: Mapping[str, Any], tables: dict[tuple[int, str], pl.DataFrame]
+) -> dict[str, Any]:
     """Return what the frames of a role hold; they are taken out of `tables`."""
     found = {kind: tables.pop((role["writer"], kind), None) for kind in COLUMNS}
     for kind, table in found.items():

@@ -71,7 +71,8 @@ class Seat:
     config: dict[str, Any]
 
     def does(self, roles: frozenset[str], flows: Flows | None = None) -> bool:
-        """Return whether it has one of these roles, of these in what is measured."""
+        """Return whether the participant has one of these roles; with `flows`, in a measured
+        flow."""
         return any(
             role["role"] in roles and not (flows and flows.background(role["writer"]))
             for role in self.roles
@@ -103,6 +104,8 @@ class RoundData:
     """Counters over time, as `busmark.host.readings.changes` gives them."""
     companions: dict[str, list[str]] = field(default_factory=dict)
     """Reports of companions, in sentences, by name of the companion."""
+    columns: dict[str, Any] = field(default_factory=dict)
+    """Columns of plug-ins in the round's row of `cases`, from their companions."""
     captures: list[dict[str, Any]] = field(default_factory=list)
     """Files of packets, each with interface, filter, and the counts of dumpcap."""
     artefacts: dict[str, Path] = field(default_factory=dict)
@@ -219,7 +222,7 @@ class RoundRunner:
                 worker.kill()
             left = await companions.kill()
             await asyncio.gather(*(worker.reap() for worker in workers))
-            left += [each for worker in workers for each in worker.there]
+            left += [each for worker in workers for each in worker.remains]
             down = await in_thread(end_there, left)
             if isinstance(error, RoundError | Killed):
                 cause = self._cause(error, case, ended)
@@ -244,7 +247,7 @@ class RoundRunner:
     ) -> None:
         params, data, hang = stage.params, stage.data, self.scenario.run.hang_s
         data.flows = of_run(flows(params), run_identity(cookie))
-        places = await in_thread(self.places.of, params, data.flows)
+        places = await in_thread(self.places.participant_places, params, data.flows)
         if len({place.clock for place in places}) == 1:
             data.record_every = record_every(data.flows, params)
         timing = params.changed(record_every=data.record_every)
@@ -297,7 +300,7 @@ class RoundRunner:
         if foreign := [r["writer"] for r in data.run if r["writer"] not in flow_of]:
             raise RoundError("garbage", f"a report of writer {foreign[0]}, which nobody has")
         expect = [
-            {"writer": r["writer"], "sent": flow_of[r["writer"]].admitted(r["sent"])}
+            {"writer": r["writer"], "sent": flow_of[r["writer"]].admitted_samples(r["sent"])}
             for r in data.run
         ]
         # Repair may be so slow that there is no end of it.
@@ -338,7 +341,7 @@ class RoundRunner:
             return {}
         self.sights = Sights(params, case)
         for number, worker in enumerate(workers):
-            worker.listeners.append(self.sights.of(number))
+            worker.listeners.append(self.sights.listener(number))
         return {"every_ns": EVERY_NS}
 
     def _seats(

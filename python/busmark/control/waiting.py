@@ -46,7 +46,7 @@ def start() -> None:
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Return what the function returns, on one of these threads."""
+    """Call a function on a thread of the pool for blocking calls, and return its result."""
     loop = asyncio.get_running_loop()
     return await loop.run_in_executor(_pool, lambda: function(*args, **kwargs))
 

@@ -135,7 +135,12 @@ class Worker:
         try:
             async with worker._within(deadline_s, "start"):
                 if node:
-                    await worker._arrive(how)
+                    # The shell there becomes the worker; what a login prints before is skipped.
+                    worker._input.write(how.question)
+                    while worker.process_there is None:
+                        line = (await worker._line()).decode(errors="replace")
+                        worker.process_there = how.number(line)
+                    worker._input.write(how.order)
                 await worker._greet()
             worker.listen()
         except BaseException:
@@ -143,13 +148,6 @@ class Worker:
             await worker.reap()
             raise
         return worker
-
-    async def _arrive(self, there: Start) -> None:
-        """Have the shell on a node become the worker, skipping what a login prints before."""
-        self._input.write(there.question)
-        while self.process_there is None:
-            self.process_there = there.number((await self._line()).decode(errors="replace"))
-        self._input.write(there.order)
 
     async def _greet(self) -> None:
         hello = await self._message()
@@ -220,7 +218,9 @@ class Worker:
             head = check(REPLY_HEAD, message, self.who)
             self._on_reply(read(await self._exactly(head["bytes"]), self.who))
         elif "frame" in message:
-            await self._read_frame(message)
+            head = check(FRAME, message, self.who)
+            data = await self._exactly(head["bytes"])
+            self.frames.append(Frame(head["role"], head["writer"], data, head["frame"]))
         else:
             self._on_reply(message)
 
@@ -287,11 +287,6 @@ class Worker:
         finally:
             task.cancel()
 
-    async def _read_frame(self, message: dict[str, Any]) -> None:
-        head = check(FRAME, message, self.who)
-        data = await self._exactly(head["bytes"])
-        self.frames.append(Frame(head["role"], head["writer"], data, head["frame"]))
-
     async def _exactly(self, count: int) -> bytes:
         """Return this many bytes, and take the newline after them."""
         self._sent += count
@@ -339,7 +334,7 @@ class Worker:
         return None
 
     @property
-    def there(self) -> list[tuple[Node, int]]:
+    def remains(self) -> list[tuple[Node, int]]:
         """Return what may remain of it on its node."""
         return [(self.node, self.process_there)] if self.node and self.process_there else []
 

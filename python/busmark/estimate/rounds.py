@@ -212,7 +212,7 @@ def precision(
     spread = None
     if len(known) > 1:
         values = [row["statistic_value"] for row in known]
-        spread = StatisticSpread.of(values, [row["statistic_variance"] for row in known])
+        spread = StatisticSpread.from_rounds(values, [row["statistic_variance"] for row in known])
     width = spread.relative_half_width() if spread else None
     fixed = _fixed(spread, params, known) if spread else None
     return Precision(

@@ -226,7 +226,7 @@ class Sent:
         latest = max(float(timed.latency.max()) for timed, _ in sent if timed.latency.size)
         return cls(
             rounds=[
-                stats.Round.of(stats.with_lost(timed.start, timed.latency, gone, latest))
+                stats.Round.from_values(stats.with_lost(timed.start, timed.latency, gone, latest))
                 for timed, gone in sent
             ],
             back=[int(timed.latency.size) for timed, _ in sent],
@@ -275,7 +275,7 @@ class Pool:
     def of(cls, rounds: Sequence[FloatArray], **of_pool: Any) -> Pool | None:
         """Make a pool of one array in time order per round, with the other fields of a pool; return
         None when all are empty."""
-        known = [stats.Round.of(r) for r in rounds if r.size]
+        known = [stats.Round.from_values(r) for r in rounds if r.size]
         if not known:
             return None
         return cls(known, stats.Ordered.merged([r.ordered for r in known]), **of_pool)

@@ -145,7 +145,7 @@ class Throttling:
     """Folder below /sys/fs/cgroup."""
     periods: int
     held_ns: int
-    """Summed over CPUs."""
+    """Time for which the group was held back, summed over CPUs, ns."""
     quota_ns: int | None
     """CPU time in each period of `period_ns`."""
     period_ns: int | None

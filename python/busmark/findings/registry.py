@@ -141,7 +141,7 @@ SIGNS: dict[Severity, str] = {"error": "!!", "warning": "!", "note": ""}
 """Before the letter of a finding, so that its severity is not shown by a colour alone."""
 
 _OF_CASES = re.compile(r"(?:\d+ of \d+ cases; the worst is )?(?P<case>\S+): (?P<evidence>.+)", re.S)
-"""Evidence as `run` merges it."""
+"""Pattern of the evidence that `run` makes of a finding on several cases."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class FindingKind:
     """Findings of one rule and one title."""
 
     findings: tuple[Finding, ...]
-    """The worst first."""
+    """Findings of this kind, the worst first."""
     letter: str
     """Letter by which rows refer to it; empty where it concerns no single case."""
     anchor: str
@@ -161,7 +161,7 @@ class FindingKind:
 
     @property
     def severity(self) -> Severity:
-        """The worst of them."""
+        """The worst severity among the findings."""
         return self.findings[0].severity
 
     @property
@@ -250,7 +250,7 @@ class Flags:
 
     @property
     def severity(self) -> Severity:
-        """The worst."""
+        """The worst severity of the flags."""
         return self.flags[0].severity
 
 

@@ -122,7 +122,7 @@ class Rule:
     cause: str = ""
     remedy: str = ""
     check_host: Callable[[Profile], Iterable[Observation]] | None = None
-    """The machine, before anything runs."""
+    """Function that checks the machine before anything runs."""
     check_plan: Callable[[Parameters, Profile, Capabilities], Iterable[Observation]] | None = None
     """Check of one planned case on one machine on which it is to run."""
     check_case: Callable[[CaseView], Iterable[Observation]] | None = None

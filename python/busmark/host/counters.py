@@ -58,7 +58,7 @@ class Counters:
     ip_reassembly_fails: int | None = None
     """Fragments that found no room, and datagrams given up because some of theirs never came."""
     tcp_segments: int | None = None
-    """Sent, without those sent again."""
+    """TCP segments sent, without retransmissions."""
     tcp_retransmits: int | None = None
     tcp_loss_probes: int | None = None
     """Sent because no acknowledgement came for the last segment; counted among `tcp_retransmits`

@@ -118,7 +118,7 @@ class CpuTime(NamedTuple):
     """Running something: neither idle, waiting for a disk, nor stolen."""
     total: int
     steal: int
-    """The hypervisor ran somebody else."""
+    """Time in which the hypervisor ran another machine."""
 
 
 @dataclass(frozen=True, slots=True)

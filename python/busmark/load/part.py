@@ -177,7 +177,7 @@ class LoadSite:
     folder: str
     """Folder for the files of the tool."""
     launch: Callable[[list[str]], Start]
-    """How a command is started there."""
+    """Function that makes the start of a command at the site."""
     cpus: int | None
     address: str
     name: str = ""
@@ -209,7 +209,7 @@ class Account:
 
 
 class LoadPart:
-    """One tool at one site."""
+    """One tool of a load at one site."""
 
     def __init__(
         self, site: LoadSite, what: str, tool: list[str], output: Path, before: str = ":"

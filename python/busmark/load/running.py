@@ -32,7 +32,7 @@ BEGIN_S = 20.0
 """A load that does nothing for this time is not running."""
 LOOK_S = 0.02
 PORTS = range(20_000, 32_000)
-"""Below those that systems give out by themselves."""
+"""Ports of loads, below the ones that systems give out by themselves."""
 
 LOADING_BYTES = 64 << 10
 """More than a program reads of itself and its libraries before it begins."""
@@ -45,11 +45,11 @@ Sites = Callable[[Load], Sequence[LoadSite]]
 
 
 class NotRunning(UserError):
-    """A load that was started and does nothing."""
+    """Raised where a load was started and does nothing."""
 
 
 class _One:
-    """One load."""
+    """A background load while it runs."""
 
     def __init__(self, load: Load, folder: Path, limit_s: float) -> None:
         self.load = load

@@ -117,7 +117,7 @@ class Node:
         self.visits = 0
         """Number of times that the node was reached."""
         self.sent_bytes = 0
-        """Files that had to be sent, before compression."""
+        """Bytes of the files that had to be sent, before compression."""
         self._wanted = wanted
         self.patience_s = patience_s
         self._lock = threading.RLock()
@@ -238,7 +238,7 @@ class Node:
 
     @property
     def run_dir(self) -> str:
-        """A folder there for sockets and pipes."""
+        """Folder on the node for sockets and pipes."""
         assert self._site
         return self._site.run_dir
 
@@ -314,7 +314,7 @@ class Nodes:
         """Names of all nodes, in the scenario's order."""
         return list(self._nodes)
 
-    def of(self, name: str) -> list[Node]:
+    def named(self, name: str) -> list[Node]:
         """Return the node of this name, or the nodes of the group."""
         if name in self._nodes:
             return [self._nodes[name]]
@@ -327,7 +327,7 @@ class Nodes:
         Raises:
             NodeDown: one that is named cannot be used, or none of a group.
         """
-        meant = {name: self.of(name) for name in dict.fromkeys(names)}
+        meant = {name: self.named(name) for name in dict.fromkeys(names)}
         members = list(dict.fromkeys(node for nodes in meant.values() for node in nodes))
         with ThreadPoolExecutor(AT_ONCE) as pool:
             troubles = dict(
@@ -342,7 +342,7 @@ class Nodes:
         return found
 
     def close(self) -> None:
-        """End the shells on all of them."""
+        """End the shells on all nodes."""
         with ThreadPoolExecutor(AT_ONCE) as pool:
             list(pool.map(Node.close, self._nodes.values()))
 

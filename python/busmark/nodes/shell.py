@@ -32,7 +32,7 @@ PROMPT = re.compile(rb"(password|passphrase|passcode)[^\n]*: ?$|\(yes/no[^\n]*$"
 REFUSAL = re.compile(r"permission denied|host key|password|passphrase|a terminal is required", re.I)
 
 UNATTENDED = {"SSH_ASKPASS_REQUIRE": "never"}
-"""Nobody is there to answer a dialogue."""
+"""Variables that keep programs from asking questions, which nobody would answer."""
 
 
 class NodeDown(UserError):

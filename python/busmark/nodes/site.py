@@ -129,7 +129,11 @@ def address_of(wanted: Address, interfaces: list[dict[str, Any]], routes: str) -
         LookupError: the node has no such interface or address.
     """
     found = sorted(interfaces, key=lambda each: ":" in each["address"])
-    fitting = [each for each in found if _fits(each, wanted)]
+    fitting = [
+        each
+        for each in found
+        if wanted.interface in ("", each["name"]) and wanted.address in ("", each["address"])
+    ]
     if not fitting:
         asked = f" {wanted.interface}" if wanted.interface else ""
         asked += f" with {wanted.address}" if wanted.address else ""
@@ -138,10 +142,6 @@ def address_of(wanted: Address, interfaces: list[dict[str, Any]], routes: str) -
     default = _default_interface(routes)
     best = min(fitting, key=lambda each: (each["name"] != default, each["loopback"]))
     return Address(best["name"], best["address"])
-
-
-def _fits(each: dict[str, Any], wanted: Address) -> bool:
-    return wanted.interface in ("", each["name"]) and wanted.address in ("", each["address"])
 
 
 def _default_interface(routes: str) -> str | None:

@@ -55,9 +55,12 @@ def background(
         if used & {section.name, own.name}
     ]
     adapter_of = {own.name: own.adapter for own in participants}
+    # The participants for which each name stands.
+    names = {each.name: each.names for each in scenario.participant}
+    for _, name, count in _sides(Parameters.model_construct(**point)):
+        names[name] = numbered(name, count)
     flows = []
     for section in sections:
-        names = _members(scenario, point)
         flow: dict[str, Any] = {each.name: getattr(section, each.name) for each in FLOW}
         for side in ("writers", "readers", "echo"):
             members = (name for given in flow[side] for name in names.get(given, [given]))
@@ -66,10 +69,11 @@ def background(
         of_ends = {adapter_of.get(name, point["adapter"]) for name in (*writers, *readers)}
         offered = [set((adapters[name].capabilities or {}).get("qos", [])) for name in of_ends]
         differs = _differs(section, len(writers), len(readers))
+        asked = {name: values[0] for name, values in section.qos.model_dump().items()}
         flow |= {
             "rate_hz": section.rate_hz or 0.0,
             "size": 0 if section.payload == "empty" else section.size,
-            "qos": settle_qos(_asked(section), sorted(set.intersection(*offered)), differs),
+            "qos": settle_qos(asked, sorted(set.intersection(*offered)), differs),
         }
         # What a plain stream has is not stated.
         plain = {each.name for each in FLOW if flow[each.name] == each.default}
@@ -112,18 +116,6 @@ def _what(section: FlowSection) -> str:
         )
     rate = f"{section.rate_hz:g}/s of {each}" if section.rate_hz else f"{each} at full speed"
     return rate + (f" (one in {section.probe_every} a probe)" if section.probe_every else "")
-
-
-def _asked(section: FlowSection) -> dict[str, Any]:
-    return {name: values[0] for name, values in section.qos.model_dump().items()}
-
-
-def _members(scenario: Scenario, point: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the names of the participants for which each name stands."""
-    names = {each.name: each.names for each in scenario.participant}
-    for _, name, count in _sides(Parameters.model_construct(**point)):
-        names[name] = numbered(name, count)
-    return names
 
 
 def _sides(params: Parameters) -> tuple[tuple[str, str, int], ...]:

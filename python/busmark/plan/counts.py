@@ -57,7 +57,7 @@ class FlowCounts:
 
     flow: PlannedFlow
     each_per_s: float
-    """Samples of one writer."""
+    """Samples of one writer in a second."""
     each: float
     probed: float
     """Share of the first writer's samples that are probes."""
@@ -193,7 +193,7 @@ class SampleLoad(NamedTuple):
     read_per_s: float
     """Samples read, if none is lost."""
     mbit_per_s: float
-    """Bodies that are written, Mbit."""
+    """Bodies of the samples that are written, Mbit per second."""
 
 
 def load_of(params: Parameters) -> SampleLoad | None:

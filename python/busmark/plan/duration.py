@@ -29,7 +29,7 @@ PARTICIPANT_S = 0.09
 DRAIN_S = 0.5
 """How long a stream that may lose samples is waited for after its last."""
 LOAD_S = {"cpu": 0.2, "net": 0.4, "disk": 0.8}
-"""Until a background load of this kind runs."""
+"""Time until a background load of this kind runs, s."""
 
 
 def assumed(adapters: Collection[str]) -> str:

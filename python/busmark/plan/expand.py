@@ -108,11 +108,8 @@ def _flat(point: Values) -> Values:
 def _varying(points: Sequence[Values]) -> list[str]:
     """Return parameters with more than one value, in the order of the name; and the size."""
     names = dict.fromkeys((*ORDER, *(name for point in points for name in point)))
-    return [name for name in names if name == "size" or (_is_named(name) and _varies(name, points))]
-
-
-def _is_named(name: str) -> bool:
-    return name not in BY_NAME or BY_NAME[name].named
+    named = (name for name in names if name not in BY_NAME or BY_NAME[name].named)
+    return [name for name in named if name == "size" or _varies(name, points)]
 
 
 def _varies(name: str, points: Sequence[Values]) -> bool:

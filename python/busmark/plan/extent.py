@@ -18,7 +18,7 @@ from busmark.store import Case
 
 
 class CountRange(NamedTuple):
-    """The fewest and the most."""
+    """The fewest and the most samples that may come."""
 
     least: float
     most: float

@@ -81,7 +81,7 @@ class PlannedFlow(declared.Traffic[End]):
         below = self.filter_below
         return min(below / self.instances, 1.0) if below else 1.0
 
-    def admitted(self, sent: int) -> int:
+    def admitted_samples(self, sent: int) -> int:
         """Return how many of a writer's first `sent` samples the readers' filter admits."""
         below, instances = self.filter_below, self.instances
         if not below or below >= instances:
@@ -152,7 +152,7 @@ class Flows:
             return 0
         if flow.kind == "pings":
             return (1 + len(flow.listening)) * sent
-        return len(flow.readers) * flow.admitted(sent)
+        return len(flow.readers) * flow.admitted_samples(sent)
 
 
 NOTHING = Flows((), ())
@@ -175,7 +175,7 @@ def flows(params: Parameters) -> Flows:
     else:
         subscribers = _participants(params, "passive", params.subscribers or 0)
         publishers = _participants(params, "active", params.publishers or 0)
-    own = tuple(_own(each, params) for each in params.participants)
+    own = tuple(_scenario_participant(each, params) for each in params.participants)
     numbers = itertools.count(1)
     if params.test == "discovery":
         return _discovery(params, numbers, publishers[0], subscribers[0], own)
@@ -274,7 +274,7 @@ def _settings(adapter: str, params: Parameters, asked: dict[str, Any]) -> dict[s
     return dict(sorted((stand_for | asked).items()))
 
 
-def _own(given: declared.Participant, params: Parameters) -> PlannedParticipant:
+def _scenario_participant(given: declared.Participant, params: Parameters) -> PlannedParticipant:
     """Return a participant of the scenario's own, with all of its options."""
     settings = _settings(given.adapter, params, given.settings)
     return PlannedParticipant(**{**_fields(given), "settings": settings})
@@ -433,19 +433,15 @@ def topics(case: Flows) -> dict[str, Topics]:
             found[end.participant.name].written.add(flow.topic)
         for end in flow.readers:
             found[end.participant.name].read.add(flow.topic)
-        if flow.answers:
-            _answers(flow, found)
-    return found
-
-
-def _answers(flow: PlannedFlow, found: dict[str, Topics]) -> None:
-    """Add the topic of answers: to one writer of a stream, to all that ping or send batches."""
-    answering = flow.readers if flow.kind == "batches" else flow.answering
-    for end in answering:
-        found[end.participant.name].written.add(flow.answers)
-    if answering:
+        answering = flow.readers if flow.kind == "batches" else flow.answering
+        if not flow.answers or not answering:
+            continue
+        for end in answering:
+            found[end.participant.name].written.add(flow.answers)
+        # To one writer of a stream, to all that ping or send batches.
         for end in flow.writers[:1] if flow.kind == "stream" else flow.writers:
             found[end.participant.name].read.add(flow.answers)
+    return found
 
 
 def _existing(flow: PlannedFlow) -> set[str]:

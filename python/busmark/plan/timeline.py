@@ -13,7 +13,7 @@ from busmark.plan.flows import Flows, PlannedFlow, flows
 from busmark.scenario import Scenario
 
 MOST_IN_WORDS = 6
-"""Changes in the words for all of them."""
+"""Changes that the timeline in words lists at most."""
 
 
 def timeline(scenario: Scenario) -> dict[str, Any]:

@@ -304,7 +304,7 @@ def stored_bytes(params: Parameters, adapters: Mapping[str, Adapter]) -> int:
             total += _samples(flow, end.participant, adapters) * flow.size
         if flow.kind != "stream":
             own = [end.participant for end in flow.answering]
-            total += flow.size * sum(_of(each, adapters) for each in own)
+            total += flow.size * sum(_grows_for(each, adapters) for each in own)
     return total
 
 
@@ -313,13 +313,13 @@ def _grows(adapter: Adapter, transport: str) -> bool:
     return bool(can.get("stored_samples")) and carrier(can, transport) == SHARED_MEMORY
 
 
-def _of(participant: PlannedParticipant, adapters: Mapping[str, Adapter]) -> bool:
+def _grows_for(participant: PlannedParticipant, adapters: Mapping[str, Adapter]) -> bool:
     return _grows(adapters[participant.adapter], participant.transport)
 
 
 def _samples(flow: PlannedFlow, writer: PlannedParticipant, adapters: Mapping[str, Adapter]) -> int:
     """Count one writer's samples in use. The queue fills up only where nothing paces the writer."""
-    if not _of(writer, adapters):
+    if not _grows_for(writer, adapters):
         return 0
     if flow.kind not in ("stream", "batches"):
         return 1

@@ -45,7 +45,9 @@ def explained(
     whole: list[ErrorDetails] = []
     for each in error.errors() if error else ():
         if each["loc"]:
-            first.setdefault(tuple(_plain(each["loc"])), each)
+            # The file has no marks of keys, and does not say which type was tried.
+            parts = (part for part in each["loc"] if not TRIED.fullmatch(str(part)))
+            first.setdefault(tuple(parts), each)
         else:
             whole.append(each)
     found = [*further]
@@ -78,11 +80,6 @@ def _misspelt(missing: Location, wrong: Mapping[tuple[str | int, ...], ErrorDeta
         if each["type"] == "extra_forbidden" and location[:-1] == missing[:-1]
     ]
     return bool(difflib.get_close_matches(str(missing[-1]), siblings))
-
-
-def _plain(location: Location) -> list[str | int]:
-    """Drop parts that the file does not have: marks of keys, and which type was tried."""
-    return [part for part in location if not TRIED.fullmatch(str(part))]
 
 
 def _message(error: ErrorDetails, location: Location) -> tuple[str, str]:

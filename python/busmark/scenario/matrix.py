@@ -292,7 +292,7 @@ class SideSection(ScenarioSection):
         """Return whether it changes how processes of this machine are started."""
         return bool(self.environment or self.prefix)
 
-    def of(self, matrix: Matrix) -> Matrix:
+    def applied_to(self, matrix: Matrix) -> Matrix:
         """Return the matrix with the adapter and options of this side."""
         adapters = [self.adapter] if self.adapter else matrix.adapter
         option = {

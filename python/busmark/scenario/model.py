@@ -365,7 +365,7 @@ class Scenario(Keys):
         own = [self.matrix, *self.also]
         if not self.sides:
             return [(None, matrix) for matrix in own]
-        return [(name, side.of(m)) for m in own for name, side in self.sides.items()]
+        return [(name, side.applied_to(m)) for m in own for name, side in self.sides.items()]
 
     @property
     def adapters(self) -> list[str]:

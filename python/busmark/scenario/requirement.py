@@ -65,7 +65,7 @@ class Requirement:
 
     @property
     def later_ns(self) -> float | None:
-        """A sample that takes longer is late."""
+        """Latency beyond which a sample is late, ns."""
         return self.subject.later_ns
 
     @property

@@ -110,13 +110,13 @@ def check_loads(loads: Sequence[str], load_on: Sequence[str], groups_of: Mapping
         if not known:
             raise ValueError(f"load_on = {named!r}: there are no [nodes]")
         for node in named.split("+"):
-            _known(node, known)
+            _check_node(node, known)
         kinds = {load.kind for text in loads for load in parse_load(text)}
         if "net" in kinds and named.count("+") != 1:
             raise ValueError(f"load_on = {named!r}: a network load is from one node to another")
 
 
-def _known(node: str, known: Collection[str]) -> None:
+def _check_node(node: str, known: Collection[str]) -> None:
     if node not in known:
         hint = nearest(node, known, f"There are {', '.join(known)}.")
         raise ValueError(f"there is no node {node!r}. {hint}")
@@ -133,7 +133,7 @@ def check_matrix(
     known = [*lab, *groups_of, *sorted(groups)]
     named = [*writer_on, *reader_on]
     for node in named:
-        _known(node, known)
+        _check_node(node, known)
     if len({node in lab for node in named}) > 1:
         raise ValueError(
             "nodes of the lab and of [nodes] do not reach each other: give one kind of them a "

@@ -65,7 +65,7 @@ def reduce_rounds(rounds: Sequence[ArrayLike | Round], statistic: Statistic) -> 
     Raises:
         ValueError: if there are no rounds, or as `as_sample` and `evaluate`.
     """
-    samples = [Round.of(r, f"round {i}") for i, r in enumerate(rounds)]
+    samples = [Round.from_values(r, f"round {i}") for i, r in enumerate(rounds)]
     if not samples:
         raise ValueError("rounds is empty")
     values = np.array([evaluate(s, statistic) for s in samples])
@@ -103,7 +103,7 @@ class Reach:
     rounds: int
 
     @classmethod
-    def of(cls, found: Estimate) -> Reach:
+    def from_estimate(cls, found: Estimate) -> Reach:
         """Return the reach of an estimate with an interval."""
         assert found.low is not None and found.high is not None and found.confidence is not None
         under, over = found.value - found.low, found.high - found.value
@@ -289,9 +289,9 @@ def _of_typical(a: Level, b: Level, confidence: float) -> Change:
 
 def _reach_of(side: Level, confidence: float, *, on_logs: bool) -> Reach:
     if not on_logs:
-        return Reach.of(typical(side.values, confidence, inside=side.inside, shown=True))
+        return Reach.from_estimate(typical(side.values, confidence, inside=side.inside, shown=True))
     inside = side.inside / side.value**2
-    return Reach.of(typical(np.log(side.values), confidence, inside=inside, shown=True))
+    return Reach.from_estimate(typical(np.log(side.values), confidence, inside=inside, shown=True))
 
 
 def paired_change(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Change:
@@ -308,7 +308,7 @@ def paired_change(a: ArrayLike, b: ArrayLike, confidence: float = 0.95) -> Chang
     n = found.rounds
     if n < 2:
         return _without_interval(exp(found.value), n, n, log=True)
-    reach = Reach.of(found)
+    reach = Reach.from_estimate(found)
     length = reach.under + reach.over
     return _change(
         found.value,

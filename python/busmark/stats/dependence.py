@@ -71,7 +71,8 @@ def dependence(values: ArrayLike) -> Dependence | None:
     if n < MIN_TESTED or np.ptp(sample) == 0.0:
         return None
     ranks = average_ranks(sample)
-    ratio, found = _ratio(ranks), autocorrelation(ranks, 1)
+    squares = float(np.square(ranks - ranks.mean()).sum())
+    ratio, found = float(np.square(np.diff(ranks)).sum()) / squares, autocorrelation(ranks, 1)
     assert found is not None  # they are not all equal
     if n <= EXACT_TO:
         null = _orders(n)
@@ -107,11 +108,6 @@ def lengthening(values: ArrayLike, *, shown: bool = False) -> float:
     k = np.arange(1, n)
     excess = 2.0 * float(((1.0 - k / n) * rho**k).sum())
     return sqrt((1.0 + excess) / (1.0 - excess / (n - 1)))
-
-
-def _ratio(ranks: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
-    deviation = ranks - ranks.mean()
-    return float(np.square(np.diff(ranks)).sum() / np.square(deviation).sum())
 
 
 def _unbiased(r: float, n: int) -> float:

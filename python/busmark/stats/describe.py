@@ -53,7 +53,7 @@ def describe(x: ArrayLike | Ordered) -> Description:
     Raises:
         ValueError: if ``x`` is empty, not one-dimensional, or holds NaN or an infinity.
     """
-    ordered = Ordered.of(x)
+    ordered = Ordered.from_values(x)
     sample, count, median = ordered.values, ordered.count, ordered.median
     skewness, kurtosis = _shape(sample)
     return Description(

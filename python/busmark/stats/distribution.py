@@ -58,7 +58,7 @@ def silverman_bandwidth(x: ArrayLike | Ordered) -> float:
     Raises:
         ValueError: as `Ordered.of`.
     """
-    values = Ordered.of(x).values
+    values = Ordered.from_values(x).values
     if values.size < 2:
         return 0.0
     spread = float(values.std(ddof=1))
@@ -95,7 +95,7 @@ def kernel_estimate(
             bandwidth is negative or not finite, ``points`` < 4, or the window's percentiles are
             not in rising order within (0, 100).
     """
-    values = Ordered.of(x).values
+    values = Ordered.from_values(x).values
     if points < 4:
         raise ValueError(f"points must be at least 4, got {points}")
     if not window[0] < window[1]:
@@ -191,7 +191,7 @@ def histogram(
             ``bins`` < 1; or if the percentiles are not in rising order within (0, 100).
     """
     _check_bins(bins)
-    values = Ordered.of(x).values
+    values = Ordered.from_values(x).values
     if not between[0] < between[1]:
         raise ValueError(f"percentiles must rise, got {between}")
     low, high = (float(values[rank(percent, values.size) - 1]) for percent in between)
@@ -210,7 +210,7 @@ def log_histogram(x: ArrayLike | Ordered, bins: int = BINS) -> Histogram | None:
         ValueError: as `histogram`.
     """
     _check_bins(bins)
-    values = Ordered.of(x).values
+    values = Ordered.from_values(x).values
     first = int(np.searchsorted(values, 0.0, side="right"))
     if first == values.size:
         return None
@@ -260,7 +260,7 @@ def percentile_curve(
     """
     if max_points < 4:
         raise ValueError(f"max_points must be at least 4, got {max_points}")
-    ordered = Ordered.of(x).values
+    ordered = Ordered.from_values(x).values
     n = int(ordered.size)
     first = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
     if first.size > max_points:

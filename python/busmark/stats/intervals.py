@@ -111,7 +111,7 @@ CHANGE = Range(-1.0, inf)
 """A change of something positive, as a share of what it was: nothing falls by more than all."""
 
 SIGNED = Range(-inf, inf)
-"""Any number."""
+"""Range of values that may have either sign."""
 
 
 def share_interval(hits: int, count: int, confidence: float = 0.95) -> Estimate:

@@ -76,7 +76,7 @@ def modes(x: ArrayLike | Ordered) -> DensityModes:
         ValueError: if ``x`` is empty, not one-dimensional, holds NaN or an infinity, or holds a
             value that is not positive.
     """
-    ordered = Ordered.of(x).values
+    ordered = Ordered.from_values(x).values
     as_positive(ordered[:1])
     if ordered[0] == ordered[-1]:
         only = float(ordered[0])

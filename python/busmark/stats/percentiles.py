@@ -92,7 +92,7 @@ def percentiles(
     Raises:
         ValueError: as `percentile`.
     """
-    ordered = Ordered.of(x)
+    ordered = Ordered.from_values(x)
     return {p: ordered.percentile(p) if supported(p, ordered.count) else None for p in ladder}
 
 
@@ -115,7 +115,7 @@ def percentile_interval(
         ValueError: as `percentile`, or if ``confidence`` is not strictly between 0 and 1.
     """
     check_confidence(confidence)
-    known = Ordered.of(x)
+    known = Ordered.from_values(x)
     n, ordered, value = known.count, known.values, known.percentile(percent)
     tail = (1.0 - confidence) / 2.0
     lower = binomial_quantile(tail, n, percent / 100.0)
@@ -135,7 +135,7 @@ def quantiles(x: ArrayLike | Ordered, percents: ArrayLike) -> FloatArray:
     Raises:
         ValueError: as `percentile`, but 0 and 100 are allowed.
     """
-    values = Ordered.of(x).values
+    values = Ordered.from_values(x).values
     wanted = as_sample(percents, "percents")
     if wanted.min() < 0.0 or wanted.max() > 100.0:
         raise ValueError("percents must lie between 0 and 100")

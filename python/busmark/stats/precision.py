@@ -70,7 +70,7 @@ class StatisticSpread:
     rounds: int
 
     @classmethod
-    def of(cls, values: ArrayLike, inside: ArrayLike) -> StatisticSpread:
+    def from_rounds(cls, values: ArrayLike, inside: ArrayLike) -> StatisticSpread:
         """Return the spread of rounds with these values and inner variances, both of shape (n,), in
         the order of time.
 
@@ -191,7 +191,7 @@ class Variation:
     inside: float
 
     @classmethod
-    def of(cls, values: ArrayLike, inside: ArrayLike, seconds: ArrayLike) -> Variation:
+    def from_rounds(cls, values: ArrayLike, inside: ArrayLike, seconds: ArrayLike) -> Variation:
         """Estimate the variation by rounds in the order of time: the figure of each, its variance
         from the variation inside the round, and how long it was measured, s.
 

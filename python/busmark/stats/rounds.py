@@ -54,7 +54,7 @@ class Round:
         return found
 
     @classmethod
-    def of(cls, x: ArrayLike | Round, name: str = "x") -> Round:
+    def from_values(cls, x: ArrayLike | Round, name: str = "x") -> Round:
         """Validate and sort ``x``, in time order, unless that is done.
 
         Raises:
@@ -113,7 +113,7 @@ def evaluate(x: ArrayLike | Round, statistic: Statistic) -> float:
     Raises:
         ValueError: as `as_sample`, for an unknown name, or a percentile outside (0, 100).
     """
-    whole = Round.of(x)
+    whole = Round.from_values(x)
     if statistic == "median":
         return whole.ordered.median
     if statistic == "mean":
@@ -200,7 +200,7 @@ def inner_variance(x: ArrayLike | Round, statistic: Statistic) -> float:
     Raises:
         ValueError: as `evaluate`.
     """
-    whole = Round.of(x)
+    whole = Round.from_values(x)
     if statistic == "mean":
         if whole.count < 2:
             return 0.0

@@ -111,7 +111,7 @@ class Ordered:
     values: FloatArray
 
     @classmethod
-    def of(cls, x: ArrayLike | Ordered) -> Ordered:
+    def from_values(cls, x: ArrayLike | Ordered) -> Ordered:
         """Sort ``x``, unless it is sorted already.
 
         Raises:

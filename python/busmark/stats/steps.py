@@ -176,7 +176,10 @@ def steps(
         correlation = ASSUMED_CORRELATION if own is None else own
     found = _weak(series, max(level, WEAK), correlation)
     while found:
-        tested = _tested(series, found, confidence, correlation)
+        ends, tested = [0, *found, int(series.size)], []
+        for begin, place, end in zip(ends, ends[1:], ends[2:], strict=False):
+            step = _test(series[begin:end], place - begin, confidence, correlation)
+            tested.append(step.moved(begin))
         least = max(tested, key=lambda step: step.p_value)
         if least.p_value <= level:
             return tested
@@ -199,18 +202,6 @@ def _weak(series: FloatArray, level: float, rho: float) -> list[int]:
             found.append(begin + place)
             parts += [(begin, begin + place), (begin + place, end)]
     return sorted(found)
-
-
-def _tested(
-    series: FloatArray, places: Sequence[int], confidence: float, rho: float
-) -> list[SeriesStep]:
-    """Test each of the steps between its neighbours."""
-    ends = [0, *places, int(series.size)]
-    found = []
-    for begin, place, end in zip(ends, ends[1:], ends[2:], strict=False):
-        step = _test(series[begin:end], place - begin, confidence, rho)
-        found.append(step.moved(begin))
-    return found
 
 
 def _test(part: FloatArray, place: int, confidence: float, rho: float) -> SeriesStep:

@@ -129,7 +129,7 @@ class TableOfRounds:
     """A table that a plug-in brings, a file for each round."""
 
     row: str
-    """What a row of it is."""
+    """Meaning of a row of the table."""
     title: str
     is_shown: bool
     """Whether people read it, in the workbook: it has few rows."""

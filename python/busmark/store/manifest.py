@@ -62,7 +62,7 @@ class Capabilities(ManifestPart):
 
 
 class _Criterion(ManifestPart):
-    """Whole, or not known."""
+    """The criterion of a search for the capacity, stored with all of its fields or not at all."""
 
     confirm: Count
     confidence: Annotated[float, Field(gt=0, lt=1, allow_inf_nan=False)]
@@ -140,7 +140,7 @@ class Case(Model):
     """A case: one point of the scenario's matrix."""
 
     id: Annotated[str, Field(max_length=200, pattern=r"^[\w%][\w.+%-]*$")]
-    """Part of file names."""
+    """Identifier of the case, which is part of file names."""
     params: Parameters
     """Parameters that are stated."""
     status: Literal["planned", "unsupported"]
@@ -197,7 +197,7 @@ class Source(Model):
 
 
 class Manifest(Model):
-    """The whole file."""
+    """The file `manifest.json`."""
 
     format: int = FORMAT_VERSION
     busmark_version: Text

@@ -276,7 +276,12 @@ def note(directory: Path) -> str | None:
         new = where / f"{link.name}.{os.getpid()}"
         new.symlink_to(os.path.realpath(os.curdir))
         new.replace(f"{link}{BEGUN_FROM}")
-        _limit(where)
+        # Where there are very many, links that lead nowhere go.
+        links = [each for each in where.iterdir() if "." not in each.name]
+        for each in links if len(links) > MOST else ():
+            if each.is_symlink() and not each.exists():
+                each.unlink(missing_ok=True)
+                Path(f"{each}{BEGUN_FROM}").unlink(missing_ok=True)
     except OSError as error:
         return f"{where}: {error.strerror or error}"
     return None
@@ -297,23 +302,13 @@ def noted() -> dict[Path, Path]:
     }
 
 
-def _limit(where: Path) -> None:
-    """Remove links that lead nowhere where there are very many."""
-    links = [link for link in where.iterdir() if "." not in link.name]
-    if len(links) > MOST:
-        for link in links:
-            if link.is_symlink() and not link.exists():
-                link.unlink(missing_ok=True)
-                Path(f"{link}{BEGUN_FROM}").unlink(missing_ok=True)
-
-
 LOCK = ".lock"
 
 State = Literal["finished", "running", "interrupted", "imported", "damaged"]
 
 
 class ListedResult(BaseModel):
-    """A result."""
+    """A result in a list of results."""
 
     name: str
     """`@NAME` stands for the directory; where several have it, for the newest of them."""
@@ -332,7 +327,7 @@ class ListedResult(BaseModel):
     cases: int | None = None
     """Cases that can run."""
     unsupported: int | None = None
-    """Cases that cannot."""
+    """Cases that cannot run."""
     state: State
     """`interrupted`: `busmark run --resume` finishes it; `damaged`: its manifest cannot be read."""
     busmark_version: str | None = None

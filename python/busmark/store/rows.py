@@ -64,7 +64,7 @@ class Rows:
     def __len__(self) -> int:
         return len(self._known)
 
-    def of(self, case: str) -> list[Row]:
+    def of_case(self, case: str) -> list[Row]:
         """Return the rows of one case."""
         return list(self._of_case.get(case, {}).values())
 
@@ -72,7 +72,12 @@ class Rows:
         """Keep a row, on disk when this returns."""
         # A failed write leaves everything as it was.
         if time.monotonic() - self._ended < REST * self._written_s:
-            self._append(row)
+            with open_lines(self._lines) as file:
+                append_line(file, json.dumps(dict(row)).encode() + b"\n")
+                os.fsync(file.fileno())
+            if not self._pending:
+                sync_directory(self._lines.parent)
+            self._pending = True
         else:
             self._write(chain((r for r in self if key_of(r) != key_of(row)), [row]))
         self._keep(row)
@@ -93,7 +98,7 @@ class Rows:
             self._keep(row)
 
     def settle(self) -> None:
-        """Bring everything into the table."""
+        """Write all rows into the table."""
         if self._pending:
             self._write(self)
 
@@ -104,14 +109,6 @@ class Rows:
         self._known[key_of(row)] = packed
         self._of_case.setdefault(row["case"], {}).pop(row["round"], None)
         self._of_case[row["case"]][row["round"]] = packed
-
-    def _append(self, row: Row) -> None:
-        with open_lines(self._lines) as file:
-            append_line(file, json.dumps(dict(row)).encode() + b"\n")
-            os.fsync(file.fileno())
-        if not self._pending:
-            sync_directory(self._lines.parent)
-        self._pending = True
 
     def _write(self, rows: Iterable[Row]) -> None:
         begin = time.monotonic()
@@ -187,7 +184,7 @@ def with_lines(frame: pl.DataFrame, rows: list[dict[str, Any]]) -> pl.DataFrame:
 Row = Mapping[str, Any]
 
 CODES = {int: "q", float: "d"}
-"""Type code of an array of these numbers."""
+"""Type codes of `array.array`, by the type of the numbers."""
 
 
 class Values:
@@ -199,7 +196,7 @@ class Values:
         self._count = 0
         self._first: Any = None
         self._several: array[Any] | list[Any] | None = None
-        """Once they are not all the same."""
+        """Values of the column, once they are not all the same."""
 
     def __getitem__(self, at: int) -> Any:
         return self._first if self._several is None else self._several[at]
@@ -243,7 +240,7 @@ class Block:
 
 
 class PackedRow(Row):
-    """A row of a block."""
+    """A view of one row of a packed block."""
 
     __slots__ = ("_at", "_block")
 

@@ -26,7 +26,7 @@ PARTS = {
 """Lists and tables of which an entry can be left out: the others mean the same without it."""
 
 DEEPEST = 40
-"""Levels of nesting."""
+"""Levels of nesting of a JSON document at most."""
 LARGEST = 2**64
 DIGITS = 400
 """Digits of a whole number: Python turns no more than 4300 into one."""

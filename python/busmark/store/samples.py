@@ -84,7 +84,7 @@ class RoundLatencies:
             return None
         if self.lost and which != "mean":
             values = np.concatenate((values, np.full(self.lost, values.max())))
-        found = Round.of(values)
+        found = Round.from_values(values)
         if not isinstance(which, float) or which == 50.0:
             return found
         enough = supported(which, found.count) and supported(which, tail_support([found], which))

@@ -32,7 +32,7 @@ TABLE_FOLDERS = ("samples", "intervals")
 """Folders of tables that every finished round has."""
 LOGS = "logs"
 ARTEFACTS = "artefacts"
-"""Made when there is the first."""
+"""Folder for files of companions, made when there is the first."""
 FOLDERS = (
     *TABLE_FOLDERS,
     "participants",

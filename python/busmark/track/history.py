@@ -47,7 +47,7 @@ class Commit(HistoryPart):
     """Seconds by which histories are ordered: when it was committed, but at least one second later
     than each of its parents. Null: git does not know all of its ancestors, and `utc` counts."""
     subject: Text = ""
-    """First line of its message."""
+    """First line of the commit's message."""
     modified: bool = False
     """Whether files under version control differed from it when the result was added."""
 
@@ -77,7 +77,7 @@ class TrackedCase(HistoryPart):
     params: dict[str, Any]
     """All that was asked for, flat; adapters by the names that they declare."""
     effort: dict[str, Any] = {}
-    """How long was measured."""
+    """Parameters of effort: how long was measured."""
     rounds: int
     figures: dict[str, Figure]
     """Figures by their names in `--fail-if`, such as median.latency. Figures that the case does not
@@ -91,7 +91,7 @@ class TrackedCase(HistoryPart):
 
 
 class HistoryEntry(HistoryPart):
-    """A line."""
+    """A line of a history: one result."""
 
     busmark_history: Literal[1] = 1
     """`VERSION`."""
@@ -136,7 +136,7 @@ class HistoryEntry(HistoryPart):
 
 
 BEGIN = b'{"busmark_history"'
-"""Beginning of every line."""
+"""Beginning of every line of a history."""
 
 MOST_BYTES = 1 << 30
 """Size of a history at most: a larger file is no history, and would fill the memory."""

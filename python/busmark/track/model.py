@@ -45,7 +45,7 @@ class HistoryStep(Frozen):
     kind: Kind
     last_before: int
     first_after: int
-    """Points between which it was found."""
+    """Index of the first point after the step."""
     earliest: int
     latest: int
     """Latest place: the index of the first point behind it; it lies between these with about 95

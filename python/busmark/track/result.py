@@ -135,19 +135,15 @@ def machine_of(manifest: Manifest, name: str | None) -> Machine:
         lead = f"{node or 'here'}: " if several else ""
         for fact in APART:
             if (value := profile.get(fact)) is not None and not (name and fact == "hostname"):
-                facts[lead + fact] = _settled(fact, value)
+                if fact == "memory_bytes" and isinstance(value, int):
+                    value = round(value / MEMORY_STEP) * MEMORY_STEP
+                facts[lead + fact] = value
         settings |= {lead + f: v for f in SHOWN if (v := profile.get(f)) is not None}
     hostnames = [str(profile.get("hostname") or "unnamed") for profile in hosts.values()]
     shown = name or " + ".join(dict.fromkeys(hostnames)) or "not recorded"
     if name:
         facts["machine"] = name
     return Machine(name=shown, facts=facts, settings=settings)
-
-
-def _settled(fact: str, value: Any) -> Any:
-    if fact == "memory_bytes" and isinstance(value, int):
-        return round(value / MEMORY_STEP) * MEMORY_STEP
-    return value
 
 
 def differences(one: Machine, other: Machine) -> list[str]:
@@ -239,7 +235,7 @@ def _case(side: Side, case: SideCase) -> tuple[TrackedCase | None, list[str]]:
     return TrackedCase(
         id=case.id,
         params=_identity(case.flat),
-        effort=_effort(case.flat),
+        effort={n: case.flat[n] for n in sorted(dim.EFFORT - {"seed"}) if n in case.flat},
         rounds=found.rounds,
         figures=figures,
         latencies=latencies,
@@ -254,10 +250,6 @@ def _identity(flat: dim.Flat) -> dict[str, Any]:
         for name, value in flat.items()
         if name not in dim.EFFORT and not name.startswith(dim.DERIVED)
     }
-
-
-def _effort(flat: dim.Flat) -> dict[str, Any]:
-    return {name: flat[name] for name in sorted(dim.EFFORT - {"seed"}) if name in flat}
 
 
 def _versions(manifest: Manifest) -> dict[str, dict[str, Any]]:

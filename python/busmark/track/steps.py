@@ -31,9 +31,9 @@ class HistorySeries:
     """Series of one figure."""
 
     machine: str
-    """Key of its facts."""
+    """Key of the machine, made of its facts."""
     case: str
-    """Key of its parameters."""
+    """Key of the case, made of its parameters."""
     figure: str
     entries: list[HistoryEntry] = field(default_factory=list)
     cases: list[TrackedCase] = field(default_factory=list)
@@ -41,7 +41,7 @@ class HistorySeries:
 
     @property
     def figures(self) -> list[Figure]:
-        """One for each entry."""
+        """The figure of each entry of the series."""
         return [case.figures[self.figure] for case in self.cases]
 
     @property
@@ -114,12 +114,8 @@ def names_of(series: Sequence[HistorySeries]) -> dict[str, NamedCase]:
     titles: dict[str, Mapping[str, Any]] = {}
     for one in series:
         flats.setdefault(one.case, one.cases[-1].params)
-        titles |= dict(_titles(one.entries[-1]))
+        titles |= one.entries[-1].versions
     return name_cases(flats, titles)
-
-
-def _titles(entry: HistoryEntry) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield from entry.versions.items()
 
 
 LEVEL = 0.01
@@ -280,7 +276,7 @@ def described(
             confirmed=count >= CONFIRMATIONS,
             new=count >= CONFIRMATIONS and not is_known(series, step, before, margin),
             stands=kind == "regression" and _still(series, step.before, last, margin),
-            besides=list(besides(series, step.index)),
+            besides=list(other_differences(series, step.index)),
         )
 
 
@@ -291,7 +287,7 @@ def _still(series: HistorySeries, before: float, last: float, margin: float) -> 
     return by_size(name, by_difference(name, before, last - before), margin) in WORSE
 
 
-def besides(series: HistorySeries, index: int) -> Iterator[str]:
+def other_differences(series: HistorySeries, index: int) -> Iterator[str]:
     """Yield what else the results on both sides of a step differ in, as text."""
     first, second = series.entries[index - 1], series.entries[index]
     if first.busmark_version != second.busmark_version:

@@ -12,7 +12,6 @@ from busmark.compare.verdict import EQUIVALENT, EQUIVALENT_LOSS, WORSE, directio
 from busmark.errors import UserError
 from busmark.model import limits
 from busmark.model import naming as dim
-from busmark.model.limits import Subject
 from busmark.model.naming import NamedCase, described
 from busmark.model.parameters import Parameters
 from busmark.model.text import MINUS, joined, plural
@@ -58,7 +57,7 @@ def track(
         raise UserError(f"no result has {joined(wanted, 'or')}", where=str(path))
     found = detection.find(series)
     counts = detection.in_a_row(series, found, worse_than)
-    known = _known(entries[:-new_for], wanted, series, found, worse_than)
+    known = _confirmed_before(entries[:-new_for], wanted, series, found, worse_than)
     tests = sum(map(detection.tested, series))
     machines = _machines(entries)
     names = names_of(series)
@@ -105,7 +104,8 @@ def _figure(name: str, entries: Sequence[HistoryEntry]) -> str:
         return name
     there = sorted(known)
     subject = limits.subject(name, "--figure")
-    own = next((each for each in _names(subject) if each in known), "")
+    names = (compared_name(subject, test) for test in subject.row.tests)
+    own = next((name for name in names if name in known), "")
     if not own:
         raise UserError(
             f"no result of this history has {subject}",
@@ -115,16 +115,11 @@ def _figure(name: str, entries: Sequence[HistoryEntry]) -> str:
     return own
 
 
-def _names(subject: Subject) -> list[str]:
-    """Return what results may call it, by the tests of which cases can have it."""
-    return [compared_name(subject, test) for test in subject.row.tests]
-
-
 def _key(series: HistorySeries) -> tuple[str, str, str]:
     return series.machine, series.case, series.figure
 
 
-def _known(
+def _confirmed_before(
     older: Sequence[HistoryEntry],
     figures: Sequence[str],
     now: Sequence[HistorySeries],

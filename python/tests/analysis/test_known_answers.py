@@ -263,7 +263,7 @@ def add_neighbours(build: Builder) -> None:
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Estimates:
+def answers(tmp_path_factory: pytest.TempPathFactory) -> Estimates:
     build = Builder(tmp_path_factory.mktemp("known"))
     for add in (add_mesh, add_cpu, add_routes, add_phases, add_batches, add_met, add_wire,
                 add_neighbours):  # fmt: skip
@@ -345,9 +345,9 @@ ANSWERS: dict[tuple[str, str, str | None], dict[str, Any]] = {
 
 @pytest.mark.parametrize(("case", "scope", "of"), ANSWERS, ids=lambda part: str(part))
 def test_every_figure_is_what_was_put_in(
-    known: Estimates, case: str, scope: str, of: str | None
+    answers: Estimates, case: str, scope: str, of: str | None
 ) -> None:
-    own = known.frame.filter(case=case, scope=scope)
+    own = answers.frame.filter(case=case, scope=scope)
     own = own.filter(own["of"].is_null() if of is None else own["of"] == of)
     chosen = own.filter(own["statistic"].is_in(["median", "mean", "value", "count"]))
     found = {row["quantity"]: row["value"] for row in chosen.sort("statistic").to_dicts()}
@@ -368,10 +368,10 @@ def test_every_figure_is_what_was_put_in(
     ],
 )
 def test_neighbours_are_samples_of_one_writer_at_one_reader_with_none_lost_between(
-    known: Estimates, case: str, quantity: str, pairs: int, most: float | None
+    answers: Estimates, case: str, quantity: str, pairs: int, most: float | None
 ) -> None:
-    assert known.rows(quantity, "median", scope="case", case=case)
-    jitter = known.rows("jitter", "max", scope="case", case=case, over="samples")
+    assert answers.rows(quantity, "median", scope="case", case=case)
+    jitter = answers.rows("jitter", "max", scope="case", case=case, over="samples")
     assert [(row["count"], row["value"]) for row in jitter] == ([(pairs, most)] if pairs else [])
 
 

@@ -24,7 +24,7 @@ def recording(between: float, samples: int = 20_000, overhead_s: float = 0.4) ->
         level = 1e5 * (1.0 + between * rng.standard_normal())
         latencies = level * rng.lognormal(0.0, 0.3, samples)
         rounds.append(Recorded(latencies, np.cumsum(latencies) / 1e9, 0.1, overhead_s))
-    return Recording.of(CASE, rounds)
+    return Recording.from_rounds(CASE, rounds)
 
 
 def test_a_shorter_round_is_the_beginning_of_a_longer_one() -> None:
@@ -52,7 +52,7 @@ def test_a_slow_beginning_is_not_taken_for_the_whole() -> None:
     case = recording(0.05, overhead_s=0.05)
     for one in case.rounds:
         one.latencies_ns[one.times_s < 0.03] *= 1.1
-    whole, rng = Recording.of(CASE, case.rounds), np.random.default_rng(3)
+    whole, rng = Recording.from_rounds(CASE, case.rounds), np.random.default_rng(3)
     found = [whole.chosen(rng, 0.04) for _ in range(20)]
     assert sum(one.holds for one in found) >= 15
 

@@ -19,7 +19,7 @@ RECORDED = Path(__file__).resolve().parent.parent / "oracles" / "results"
 
 
 @pytest.fixture(scope="module")
-def known(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def required_result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write five rounds of 2,000 pings at 10 µs, of which 1 % take 1 ms; and a null adapter."""
     build = Builder(tmp_path_factory.mktemp("required") / "result")
     rng = np.random.default_rng(33)
@@ -62,8 +62,10 @@ def judged(result: Path, *requirements: str) -> tuple[int, list[dict[str, Any]]]
         ("discovery <= 1s", "undecided", None),
     ],
 )
-def test_a_known_answer(known: Path, requirement: str, verdict: str, value: float | None) -> None:
-    code, (found,) = judged(known, requirement)
+def test_a_known_answer(
+    required_result: Path, requirement: str, verdict: str, value: float | None
+) -> None:
+    code, (found,) = judged(required_result, requirement)
     assert found["verdict"] == verdict, found
     assert found["case"] == "udp-64", "the null adapter is not judged"
     assert code == (0 if verdict == "met" else 1)
@@ -127,15 +129,15 @@ def test_what_a_case_cannot_have_is_neither_met_nor_undecided(
 
 
 @pytest.mark.parametrize("requirement", ["goodput >= 1k", "one_way <= 1ms", "late <= 1%"])
-def test_what_no_case_can_have_is_refused(known: Path, requirement: str) -> None:
-    ended = CliRunner().invoke(busmark, ["show", str(known), "--require", requirement])
+def test_what_no_case_can_have_is_refused(required_result: Path, requirement: str) -> None:
+    ended = CliRunner().invoke(busmark, ["show", str(required_result), "--require", requirement])
     assert isinstance(ended.exception, UserError)
     assert "no case can have it" in str(ended.exception) and "throughput" in str(ended.exception)
 
 
-def test_a_percentile_stands_beside_the_share_with_its_interval(known: Path) -> None:
+def test_a_percentile_stands_beside_the_share_with_its_interval(required_result: Path) -> None:
     """1 % of the pings take 1 ms: p98 of all is some 10 µs."""
-    _, (found,) = judged(known, "p98(latency) <= 20us")
+    _, (found,) = judged(required_result, "p98(latency) <= 20us")
     assert found["requirement"] == "p98(latency) <= 20 µs"
     assert found["figure"] == "samples later than 20 µs" and found["later_ns"] == 20e3
     low, value, high = (found[f"percentile_{end}ns"] for end in ("low_", "", "high_"))
@@ -151,25 +153,25 @@ def test_the_percentile_agrees_with_the_share(rising: Path) -> None:
         assert later == (found["value"] > found["limit"]), found
 
 
-def test_one_requirement_twice_is_judged_once(known: Path) -> None:
+def test_one_requirement_twice_is_judged_once(required_result: Path) -> None:
     again = ("latency <= 2ms", "median.latency<=0.002s", "median(latency) <= 2 ms")
-    _, found = judged(known, *again)
+    _, found = judged(required_result, *again)
     assert [one["requirement"] for one in found] == ["median(latency) <= 2 ms"]
 
 
 def test_rounds_that_would_decide_it_are_as_many_as_narrow_the_interval_to_the_limit(
-    known: Path,
+    required_result: Path,
 ) -> None:
-    _, (found,) = judged(known, "mean(half_round_trip) <= 1s")
+    _, (found,) = judged(required_result, "mean(half_round_trip) <= 1s")
     reach = found["high"] - found["value"]
     limit = found["value"] + reach / 2.5
-    _, (found,) = judged(known, f"mean(half_round_trip) <= {limit:.6f}ns")
+    _, (found,) = judged(required_result, f"mean(half_round_trip) <= {limit:.6f}ns")
     # An interval narrows with the root of the rounds: 6.25 times as many as five.
     assert (found["verdict"], found["more_rounds"]) == ("undecided", 32 - 5)
 
 
-def test_the_null_adapter_is_judged_where_it_is_named(known: Path) -> None:
-    code, (found,) = judged(known, "median(half_round_trip) <= 20us where adapter=null")
+def test_the_null_adapter_is_judged_where_it_is_named(required_result: Path) -> None:
+    code, (found,) = judged(required_result, "median(half_round_trip) <= 20us where adapter=null")
     assert (code, found["case"]) == (0, "null-64")
 
 
@@ -183,10 +185,10 @@ def test_undecided_says_what_would_decide_it(tmp_path: Path) -> None:
     assert all(each["count"] == 1800 and each["rounds"] == 3 for each in found)
 
 
-def test_all_mistakes_are_shown_at_once_and_nothing_is_printed(known: Path) -> None:
+def test_all_mistakes_are_shown_at_once_and_nothing_is_printed(required_result: Path) -> None:
     ended = CliRunner().invoke(
-        busmark, ["show", str(known), "--require", "loss <= 1% where adapter=tcp", "--require",
-                  "cpu <= 1 where wait=pol"]
+        busmark, ["show", str(required_result), "--require", "loss <= 1% where adapter=tcp",
+                  "--require", "cpu <= 1 where wait=pol"]
     )  # fmt: skip
     text = str(ended.exception)
     assert ended.stdout == "" and "adapter = tcp" in text and "wait" in text

@@ -49,7 +49,7 @@ def stream(writers: Sequence[int], readers: int = 1, rate_hz: float = 0.0,
     )  # fmt: skip
 
 
-def of(run: list[dict[str, Any]], *receivers: dict[str, Any], rate_hz: float = 0.0,
+def rates_of(run: list[dict[str, Any]], *receivers: dict[str, Any], rate_hz: float = 0.0,
        **flow: Any) -> dict[str, Any]:  # fmt: skip
     one = stream([report["writer"] for report in run], len(receivers), rate_hz, **flow)
     roles = [{**role, "writer": READER + n} for n, role in enumerate(receivers)]
@@ -58,7 +58,7 @@ def of(run: list[dict[str, Any]], *receivers: dict[str, Any], rate_hz: float = 0
 
 
 def test_a_steady_stream_has_the_rate_of_its_arrivals() -> None:
-    found = of([wrote(1, 0, 2 * SECOND, 2001)], receiver(flow(1, SECOND, 3 * SECOND, 2001)))
+    found = rates_of([wrote(1, 0, 2 * SECOND, 2001)], receiver(flow(1, SECOND, 3 * SECOND, 2001)))
     assert (found["samples_per_s"], found["written_per_s"]) == pytest.approx((1000, 1000))
     assert found["mbit_per_s"] == 8
     assert found["theoretical_per_s"] is None
@@ -66,18 +66,18 @@ def test_a_steady_stream_has_the_rate_of_its_arrivals() -> None:
 
 def test_samples_that_come_all_at_once_were_not_carried_at_that_rate() -> None:
     run = [wrote(1, 0, SECOND // 2, 501)]
-    assert of(run, receiver(flow(1, SECOND, SECOND + 1000, 501)))["samples_per_s"] == 1000
+    assert rates_of(run, receiver(flow(1, SECOND, SECOND + 1000, 501)))["samples_per_s"] == 1000
 
 
 def test_what_comes_late_takes_longer() -> None:
     run = [wrote(1, 0, SECOND, 4001)]
-    assert of(run, receiver(flow(1, 0, 4 * SECOND, 4001)))["samples_per_s"] == 1000
+    assert rates_of(run, receiver(flow(1, 0, 4 * SECOND, 4001)))["samples_per_s"] == 1000
 
 
 def test_every_reader_counts() -> None:
     run = [wrote(1, 0, SECOND, 201)]
     readers = (receiver(flow(1, 0, SECOND, 101)), receiver(flow(1, 0, SECOND, 201)))
-    assert of(run, *readers)["samples_per_s"] == 300
+    assert rates_of(run, *readers)["samples_per_s"] == 300
 
 
 @pytest.mark.parametrize(("writers", "rate", "readers"), [(50, 5.0, 1), (10, 5.0, 3), (2, 0.7, 1)])
@@ -92,7 +92,7 @@ def test_several_paced_writers_are_as_fast_as_their_rates(
     run = [wrote(n, int(b), int(e), samples) for n, b, e in zip(numbers, phases, last, strict=True)]
     seen = [flow(n, int(b) + 9, int(e) + 9, samples)
             for n, b, e in zip(numbers, phases, last, strict=True)]  # fmt: skip
-    found = of(run, *[receiver(*seen)] * readers, rate_hz=rate)
+    found = rates_of(run, *[receiver(*seen)] * readers, rate_hz=rate)
     assert found["written_per_s"] == pytest.approx(writers * rate)
     assert found["samples_per_s"] == pytest.approx(readers * writers * rate)
     assert found["theoretical_per_s"] == pytest.approx(readers * writers * rate)
@@ -101,7 +101,7 @@ def test_several_paced_writers_are_as_fast_as_their_rates(
 def test_a_sample_that_arrives_within_its_write_is_not_drained() -> None:
     """And the time of the last write, here of 4 ms, is the writer's, as it is the reader's."""
     wrote_last = {**wrote(1, 0, SECOND, 1001), "end_ns": SECOND + 4_000_000}
-    found = of([wrote_last], receiver(flow(1, 1_000_000, SECOND + 4_000_000, 1001)))
+    found = rates_of([wrote_last], receiver(flow(1, 1_000_000, SECOND + 4_000_000, 1001)))
     assert found["drain_ns"] == 0
     assert found["written_per_s"] == pytest.approx(found["samples_per_s"], rel=1e-4)
 
@@ -109,14 +109,14 @@ def test_a_sample_that_arrives_within_its_write_is_not_drained() -> None:
 def test_writers_at_full_speed_share_the_time_in_which_they_ran() -> None:
     """One after the other, with a pause between: not the sum of what each did alone."""
     run = [wrote(1, 0, SECOND, 1001), wrote(2, 4 * SECOND, 5 * SECOND, 1001)]
-    found = of(run, receiver(flow(1, 0, SECOND, 1001), flow(2, 4 * SECOND, 5 * SECOND, 1001)))
+    found = rates_of(run, receiver(flow(1, 0, SECOND, 1001), flow(2, 4 * SECOND, 5 * SECOND, 1001)))
     assert (found["samples_per_s"], found["written_per_s"]) == pytest.approx((1000, 1000))
 
 
 def test_a_filter_lets_its_share_through() -> None:
     run = [wrote(1, 0, SECOND, 101)]
     seen = receiver(flow(1, 0, SECOND, 26))
-    found = of(run, seen, rate_hz=100.0, instances=8, filter_below=2)
+    found = rates_of(run, seen, rate_hz=100.0, instances=8, filter_below=2)
     assert found["theoretical_per_s"] == 25
 
 

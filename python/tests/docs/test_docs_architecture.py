@@ -19,7 +19,7 @@ OF_PLUGINS = dict(re.findall(r"^\| `(\w+)` \| (.*?) ?\|", PLUGINS, re.MULTILINE)
 ALLOWED = {package: set(re.findall(r"`(\w+)`", imports)) for package, imports in ROWS}
 FLOORS = {
     package: int(number)
-    for number, row in re.findall(r"^\| (\d) \| (`.*) \|$", TEXT, re.MULTILINE)
+    for number, row in re.findall(r"^\| (\d+) \| (`.*) \|$", TEXT, re.MULTILINE)
     for package in re.findall(r"`(\w+)`", row)
 }
 DEPENDENCIES = (INTERNALS / "dependencies.md").read_text(encoding="utf-8")
@@ -51,15 +51,20 @@ def test_a_package_imports_what_the_table_says(package: str) -> None:
         assert imported(package) == ALLOWED[package]
 
 
-def test_imports_go_down() -> None:
+def test_imports_go_down_and_never_sideways() -> None:
     assert set(FLOORS) == own_packages()
-    up = {
+    wrong = {
         (package, other)
         for package in FLOORS
         for other in imported(package) & set(FLOORS)
-        if FLOORS[other] > FLOORS[package]
+        if FLOORS[other] >= FLOORS[package]
     }
-    assert not up
+    assert not wrong
+
+
+def test_the_table_of_imports_follows_the_floors() -> None:
+    floors = [FLOORS[package] for package in ALLOWED]
+    assert floors == sorted(floors)
 
 
 def of_plugins(path: Path) -> set[str]:

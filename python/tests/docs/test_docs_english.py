@@ -50,7 +50,7 @@ PLAIN = (
 )  # fmt: skip
 
 
-def found(passage: wording.Passage) -> list[str]:
+def phrases(passage: wording.Passage) -> list[str]:
     return [
         f"{passage.path}:{passage.line}: {name}: {text}" for name, text in wording.hits(passage)
     ]
@@ -60,7 +60,7 @@ def test_no_text_has_a_phrase_of_the_word_list() -> None:
     read, hits = set(), []
     for passage in wording.passages():
         read.add(passage.kind)
-        hits += found(passage)
+        hits += phrases(passage)
     assert read == {"page", "message", "docstring", "comment"}
     assert not hits, "`tools/wording.py` lists them, CONTRIBUTING.md has better words"
 
@@ -77,7 +77,7 @@ def test_help_has_no_phrase_of_the_word_list(name: str) -> None:
     for title, part in parts:
         text = part.get_help(click.Context(part, info_name=title, parent=root))
         for paragraph in re.split(r"\n\s*\n|\n  (?=-)", text):
-            assert not found(wording.Passage("help", title, 0, wording.plain(paragraph)))
+            assert not phrases(wording.Passage("help", title, 0, wording.plain(paragraph)))
 
 
 def test_every_phrase_is_in_the_list_of_contributing() -> None:
@@ -92,7 +92,7 @@ def test_the_search_finds_what_it_looks_for_and_nothing_else() -> None:
     for name, sentence in STUMBLED.items():
         assert wording.COMPILED[name].search(sentence), name
     for sentence in PLAIN:
-        assert not found(wording.Passage("page", "", 0, sentence))
+        assert not phrases(wording.Passage("page", "", 0, sentence))
 
 
 @pytest.mark.parametrize(
@@ -112,5 +112,5 @@ def test_the_search_finds_what_it_looks_for_and_nothing_else() -> None:
     ],
 )
 def test_texts_of_every_form_are_read(source: str, read: wording.Reader, kind: str) -> None:
-    (passage,) = (each for each in read(source, "a") if found(each))
+    (passage,) = (each for each in read(source, "a") if phrases(each))
     assert passage.kind == kind

@@ -91,7 +91,7 @@ def puts_in_place(call: ast.Call) -> bool:
     return False
 
 
-def found(names: set[str], *, opening: bool) -> set[str]:
+def modules_calling(names: set[str], *, opening: bool) -> set[str]:
     """Return the modules with such a call; `opening`: and those that open a file to write."""
     return {
         module
@@ -106,15 +106,15 @@ def found(names: set[str], *, opening: bool) -> set[str]:
 
 def test_every_file_is_written_by_one_door() -> None:
     # What `replacing` yields is written by whoever has it.
-    assert found(WRITING | MAKING, opening=True) == {*WRITES}
+    assert modules_calling(WRITING | MAKING, opening=True) == {*WRITES}
 
 
 def test_every_file_is_read_by_one_door() -> None:
-    assert found(READING, opening=False) == {*READS}
+    assert modules_calling(READING, opening=False) == {*READS}
 
 
 def test_every_process_is_started_by_the_launcher() -> None:
-    assert found({"Popen"}, opening=False) | {
+    assert modules_calling({"Popen"}, opening=False) | {
         module
         for module, path in MODULES.items()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))

@@ -45,6 +45,23 @@ def test_the_index_names_every_page_of_the_documentation() -> None:
     assert written <= listed
 
 
+def linked(page: Path) -> set[Path]:
+    """Return the pages to which a page links; a folder stands for its README."""
+    targets = {
+        (page.parent / link.partition("#")[0]).resolve() for link in LINK.findall(prose(page))
+    }
+    return {target / "README.md" if target.is_dir() else target for target in targets}
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    written = {page for page in pages() if "tests" not in page.parts and page.parent != ROOT}
+    reached, further = set[Path](), {ROOT / "docs" / "README.md"}
+    while further:
+        reached |= further
+        further = {to for page in further for to in linked(page)} & written - reached
+    assert not written - reached
+
+
 def test_the_decisions_are_all_listed() -> None:
     index = next(page for page in pages() if name(page) == "docs/adr/README.md")
     listed = set(LINK.findall(prose(index)))

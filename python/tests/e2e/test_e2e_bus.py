@@ -346,7 +346,7 @@ def test_of_two_that_join_at_once_under_one_number_one_does(lab: Lab) -> None:
         assert there.stdout is not None and "app 6: joined" in there.stdout.readline()
 
 
-def found(bus: Bus, *apps: int) -> dict[str, Any]:
+def discovered(bus: Bus, *apps: int) -> dict[str, Any]:
     """Return what these applications have discovered, by kind. A single application is not waited
     for any longer than it takes to answer."""
     answers = [bus.call("discovery", "--app", app, "--json") for app in apps]
@@ -359,16 +359,16 @@ def test_a_latency_test_has_its_creation_match_and_first_samples(bus: Bus) -> No
     # With their whole history answers reach a reader that the answering writer has yet to meet.
     qos = ("--test", 7, "--qos", "reliable,transient_local,keep_all")
     assert bus.call("start", "transponder", "--app", 4, *qos).code == 0
-    waits = found(bus, 4)["transponder"]
+    waits = discovered(bus, 4)["transponder"]
     assert waits["created_ns"] > 0 and waits["matched"] is None and waits["first"] == []
     start = ("--app", 3, "--from", 4, "--rate", 100, "--duration", 600)
     assert bus.call("start", "transceiver", *start, *qos).code == 0
 
     def complete() -> dict[str, Any] | None:
-        text = found(bus, 3, 4)
+        text = discovered(bus, 3, 4)
         return text if all(one["matched"] and one["first"] for one in text.values()) else None
 
-    text = eventually(complete, lambda: str(found(bus, 3, 4)))
+    text = eventually(complete, lambda: str(discovered(bus, 3, 4)))
     for kind, app in (("transceiver", 4), ("transponder", 3)):
         one = text[kind]
         assert one["matched"]["counterparts"] == 2, "a writer and a reader"
@@ -384,15 +384,15 @@ def test_a_latency_test_has_its_creation_match_and_first_samples(bus: Bus) -> No
 def test_whoever_comes_to_a_running_stream_has_lost_only_what_was_sent_since(bus: Bus) -> None:
     start = ("--app", 3, "--test", 8, "--readers", 0, "--rate", 200, "--duration", 600)
     assert bus.call("start", "transmitter", *start, "--qos", "reliable").code == 0
-    assert found(bus, 3)["transmitter"]["matched"] is None, "it waits for nobody"
+    assert discovered(bus, 3)["transmitter"]["matched"] is None, "it waits for nobody"
     receiver = ("receiver", "--app", 4, "--test", 8, "--from", 3, "--qos", "reliable")
     assert bus.call("start", *receiver).code == 0
 
     def judged() -> dict[str, Any] | None:
-        one = found(bus, 4)["receiver"]
+        one = discovered(bus, 4)["receiver"]
         return one if one["first"] and one["first"][0]["lost"] is not None else None
 
-    one = eventually(judged, lambda: str(found(bus, 4)))
+    one = eventually(judged, lambda: str(discovered(bus, 4)))
     (first,) = one["first"]
     # The stream had run since before the receiver was asked for.
     assert first["before"] > first["lost"] >= 0

@@ -63,7 +63,7 @@ def test_ours_are_listed_with_their_tests_and_foreign_ones_with_what_they_announ
         start = ("bus", "start", "transponder", *CYCLONE, "--app", "3", "--test", "7")
         assert lab.busmark(*start, "--qos", "reliable,deadline_s:30").code == 0
 
-        def of(whose: str, what: str) -> list[dict[str, Any]]:
+        def listed(whose: str, what: str) -> list[dict[str, Any]]:
             return [one for one in seen[-1][what] if one["whose"] == whose]
 
         seen: list[dict[str, Any]] = []
@@ -72,11 +72,14 @@ def test_ours_are_listed_with_their_tests_and_foreign_ones_with_what_they_announ
             seen.append(entities(lab))
             topics = {one["topic"] for one in seen[-1]["endpoints"]}
             return {FOREIGN, "busmark_bus_7_ping"} <= topics and bool(
-                of("application", "participants")
+                listed("application", "participants")
             )
 
         eventually(complete, lambda: f"at last {seen[-1]}")
-        (ours,), (foreign,) = of("application", "participants"), of("foreign", "participants")
+        (ours,), (foreign,) = (
+            listed("application", "participants"),
+            listed("foreign", "participants"),
+        )
         assert (ours["app"], ours["group"]) == (3, 1)
         assert foreign["vendor"] == "Cyclone DDS"
         assert foreign["process"].startswith(f"{process.pid} ")

@@ -32,7 +32,7 @@ SHORT = "duration_s = 0.6\nwarmup_s = 0.1\nsystem_interval_s = 0.1"
 ONE = "min = 1"
 
 
-def found(lab: Lab, matrix: str, rule: str, **variables: str | Path) -> Finding:
+def worst_finding(lab: Lab, matrix: str, rule: str, **variables: str | Path) -> Finding:
     """Run a campaign; return the worst finding of this rule that concerns its only case."""
     lab.scenario(scenario(matrix, measure=SHORT, rounds=ONE))
     lab.busmark("run", "scenario.toml", "--out", "result", variables=variables)
@@ -93,7 +93,7 @@ def test_03_a_cpu_limit_of_a_group_above(lab: Lab) -> None:
         enter = f'echo $$ > {group}/cgroup.procs; exec {real_worker()} "$@"'
         worker.write_text(f"#!/bin/sh\n{enter}\n")
         worker.chmod(0o755)
-        finding = found(lab, 'adapter = "tcp"', "cpu-limit", BUSMARK_WORKER=worker)
+        finding = worst_finding(lab, 'adapter = "tcp"', "cpu-limit", BUSMARK_WORKER=worker)
     assert f"/{group.parent.name} was throttled in" in finding.evidence
     assert f"/{group.parent.name}/cpu." in finding.remedy
     # The stalls are the quota's.

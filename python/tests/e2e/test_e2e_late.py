@@ -40,14 +40,14 @@ def run(
     lab.campaign(f"capture = true\n{text}")
     found = {each.id: each for each in Result(lab.folder / "result").manifest.findings}
     assert says in found[finding].evidence, found
-    explained = of(lab)
+    explained = explanation(lab)
     if any(row["capture_dropped"] for row in rows(lab.folder / "result")):
         pytest.skip("the capture lost packets on this machine")
     assert explained["rounds"] == [0] and not explained["left"]
     return explained
 
 
-def of(lab: Lab, result: str = "result") -> Explained:
+def explanation(lab: Lab, result: str = "result") -> Explained:
     ended = lab.busmark("capture", "explain", result, "--worst", "200", "--json")
     assert ended.code == 0, ended.text
     found: Explained = json.loads(ended.out)
@@ -61,7 +61,7 @@ def of_case(lab: Lab, adapter: str) -> Explained:
     assert "lose 4 % of packets" in found["link-loss"].evidence, found
     if row["capture_dropped"]:
         pytest.skip("the capture lost packets on this machine")
-    explained = of(lab, f"result#{row['case'].partition('-')[0]}")
+    explained = explanation(lab, f"result#{row['case'].partition('-')[0]}")
     assert explained["rounds"] == [0] and not explained["left"]
     return explained
 
@@ -175,7 +175,7 @@ def test_a_broker_that_stands_still_keeps_what_it_has(lab: Lab) -> None:
                 os.kill(broker, sent)
             time.sleep(0.03 if sent is signal.SIGSTOP else 0.07)
     assert end(process).code == 0
-    explained = of(lab)
+    explained = explanation(lab)
     found = causes(explained)
     assert found.get("in-relay", 0) > 0, found
     for evidence in packets(lab, explained, "in-relay"):

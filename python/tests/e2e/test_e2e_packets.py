@@ -87,7 +87,7 @@ def alone(shared_lab: Lab, allowed: None) -> Captured:
     return result, rows(result.directory), ended.text
 
 
-def of(captured: Captured, *adapters: str) -> list[dict[str, Any]]:
+def rows_of(captured: Captured, *adapters: str) -> list[dict[str, Any]]:
     """Return the rows of these adapters, all of which must be built."""
     need_adapters(*adapters)
     return [row for row in captured[1] if row["adapter"] in adapters]
@@ -133,7 +133,7 @@ def test_every_ping_and_pong_is_found_in_the_packets_of_each_middleware(alone: C
 
 
 def test_lent_samples_arrive_as_they_were_written_and_by_no_packet(alone: Captured) -> None:
-    found = [row for row in of(alone, "fastdds", "fastdds3") if row["size"] == 65536]
+    found = [row for row in rows_of(alone, "fastdds", "fastdds3") if row["size"] == 65536]
     assert [(row["status"], row["lost"], row["corrupted"]) for row in found] == [("ok", 0, 0)] * 2
     for row in found:
         packets = packets_of(alone, row)
@@ -144,7 +144,7 @@ def test_lent_samples_arrive_as_they_were_written_and_by_no_packet(alone: Captur
 def test_messages_of_ros_arrive_by_the_transport_that_the_case_names(alone: Captured) -> None:
     """Samples over UDP are packets; those in shared memory are none, but its participants' are.
     What the environment says counts only where it is asked for."""
-    found = of(alone, "rmw", "rmw-jazzy")
+    found = rows_of(alone, "rmw", "rmw-jazzy")
     assert len(found) == 5
     for row in found:
         assert (row["status"], row["lost"], row["corrupted"]) == ("ok", 0, 0), row
@@ -155,7 +155,7 @@ def test_messages_of_ros_arrive_by_the_transport_that_the_case_names(alone: Capt
 
 
 def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(alone: Captured) -> None:
-    result, (row,) = alone[0], of(alone, "udp")
+    result, (row,) = alone[0], rows_of(alone, "udp")
     hops, wire = result.table("hops", row["case"], 0), result.table("wire", row["case"], 0)
     assert hops is not None and wire is not None
     assert hops["wire_bytes"].unique().to_list() == [HEADERS + HEADER + SIZE]
@@ -175,7 +175,7 @@ def test_a_datagram_of_the_udp_adapter_is_headers_and_sample(alone: Captured) ->
 
 @pytest.mark.skipif(not shutil.which("tshark"), reason="tshark is not here")
 def test_purposes_are_what_tshark_counts(alone: Captured) -> None:
-    for row in of(alone, "tcp", "cyclonedds"):
+    for row in rows_of(alone, "tcp", "cyclonedds"):
         wire = alone[0].table("wire", row["case"], 0)
         assert wire is not None
         found = {one["purpose"]: (one["packets"], one["wire_bytes"]) for one in wire.to_dicts()}

@@ -43,7 +43,7 @@ def campaign(shared_lab: Lab) -> Lab:
     return shared_lab
 
 
-def of(lab: Lab, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+def rows_where(lab: Lab, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
     """Return the rows of which this is true."""
     return [row for row in rows(lab.folder / "result") if wanted(row)]
 
@@ -74,7 +74,7 @@ def assert_identified(
 
 
 def test_a_ping_is_over_when_every_subscriber_has_answered(campaign: Lab) -> None:
-    found = of(campaign, lambda row: row["subscribers"] == 3)
+    found = rows_where(campaign, lambda row: row["subscribers"] == 3)
     assert {row["adapter"] for row in found} == set(ADAPTERS)
     for row in found:
         assert row["sent"] == row["received"] > 0 and row["lost"] == row["foreign"] == 0
@@ -95,7 +95,7 @@ def test_a_ping_is_over_when_every_subscriber_has_answered(campaign: Lab) -> Non
 
 def test_batches_are_acknowledged_and_nothing_is_lost(campaign: Lab) -> None:
     subscribers = 2
-    found = of(campaign, lambda row: row["batch"])
+    found = rows_where(campaign, lambda row: row["batch"])
     assert {row["adapter"] for row in found} == set(ADAPTERS)
     for row in found:
         assert row["sent"] == 50 * row["batches"] > 0 and row["batches_unacknowledged"] == 0
@@ -128,7 +128,7 @@ def test_batches_are_acknowledged_and_nothing_is_lost(campaign: Lab) -> None:
 
 def test_a_transport_within_a_process_carries_samples(campaign: Lab) -> None:
     need_adapters(*(name for name, _ in PAIRS))
-    found = of(campaign, lambda row: (row["adapter"], row["transport"]) in PAIRS)
+    found = rows_where(campaign, lambda row: (row["adapter"], row["transport"]) in PAIRS)
     assert len(found) == 6
     assert all(row["foreign"] == row["lost"] == 0 for row in found)
 
@@ -136,7 +136,7 @@ def test_a_transport_within_a_process_carries_samples(campaign: Lab) -> None:
 def test_every_reader_is_found_whichever_side_binds(campaign: Lab) -> None:
     """Locators of writers that bind are carried to readers, and nothing is lost."""
     need_adapters("zeromq")
-    found = of(campaign, lambda row: row["adapter"] == "zeromq" and row["publishers"] == 2)
+    found = rows_where(campaign, lambda row: row["adapter"] == "zeromq" and row["publishers"] == 2)
     assert len(found) == 8
     assert sum("bindwriter" in row["case"] for row in found) == 4
     for row in found:

@@ -97,7 +97,7 @@ CLEAN_ROW: dict[str, Any] = {
 }
 
 
-def known(asked: dict[str, Any]) -> dict[str, Any]:
+def checked(asked: dict[str, Any]) -> dict[str, Any]:
     """Check that these parameters are all that a plan emits and no others; return them."""
     fields = Parameters.model_fields.keys()
     assert LATENCY.keys() <= asked.keys() <= fields, LATENCY.keys() ^ asked.keys()
@@ -141,7 +141,7 @@ class Planted:
         Samples are sent one after the other, or each `period_ns` after the one before it.
         `columns` replace the columns of every round's row; a list gives one value per round.
         """
-        self.cases.append(Case(id=name, params=known(params or LATENCY), status="planned"))
+        self.cases.append(Case(id=name, params=checked(params or LATENCY), status="planned"))
         for number in range(len(latencies) or rows):
             row = {"case": name, "round": number, **CLEAN_ROW}
             if latencies:
@@ -261,7 +261,7 @@ class Planted:
         """Return the findings of all rules in this campaign."""
         return combine(campaign_findings(self.result()))
 
-    def found(self, rule_id: str) -> list[Finding]:
+    def findings_of(self, rule_id: str) -> list[Finding]:
         """Return the findings of one rule."""
         return [finding for finding in self.findings() if finding.id == rule_id]
 
@@ -281,7 +281,7 @@ def finds(campaign: Planted, planting: Planting) -> None:
     rule, asked, columns, severity, texts = planting
     latencies = clean(1) if asked["test"] == "latency" else ()
     campaign.case("a", latencies, asked, rows=3, **columns)
-    found = campaign.found(rule)
+    found = campaign.findings_of(rule)
     assert [each.severity for each in found] == ([severity] if severity else [])
     for each in found:
         whole = f"{each.title}: {each.evidence}: {each.remedy}"

@@ -44,19 +44,21 @@ def with_flow(campaign: Planted, rows: list[dict[str, Any]], **changes: Any) -> 
 
 
 def test_a_flow_that_ran_as_asked_is_no_finding(campaign: Planted) -> None:
-    assert with_flow(campaign, [{}, {"reader": 5}]).found("background-missed") == []
+    assert with_flow(campaign, [{}, {"reader": 5}]).findings_of("background-missed") == []
 
 
 def test_a_rate_that_was_not_reached_is(campaign: Planted) -> None:
     slow = {"writer": 8, "written_per_s": 50.0, "sent": 100}
-    (finding,) = with_flow(campaign, [{}, slow]).found("background-missed")
+    (finding,) = with_flow(campaign, [{}, slow]).findings_of("background-missed")
     assert finding.severity == "warning"
     assert "flow video: 50.0 of 100 samples/s written (50 %)" in finding.evidence
 
 
 def test_pings_that_ended_for_want_of_rows_are_reported(campaign: Planted) -> None:
     closed = {"theoretical_per_s": None, "ended": "recorder_full"}
-    (finding,) = with_flow(campaign, [closed], kind="pings", rate_hz=0.0).found("background-missed")
+    (finding,) = with_flow(campaign, [closed], kind="pings", rate_hz=0.0).findings_of(
+        "background-missed"
+    )
     assert finding.severity == "warning" and "ended early" in finding.title
     assert "flow video: in 1 of 1 round" in finding.evidence
 
@@ -64,7 +66,7 @@ def test_pings_that_ended_for_want_of_rows_are_reported(campaign: Planted) -> No
 def test_a_poisson_flow_may_fall_short_by_chance(campaign: Planted) -> None:
     # 16 where 20 are expected, in a second: less than one standard deviation.
     few = {"theoretical_per_s": 20.0, "written_per_s": 16.0, "sent": 16}
-    assert with_flow(campaign, [few], arrivals="poisson").found("background-missed") == []
+    assert with_flow(campaign, [few], arrivals="poisson").findings_of("background-missed") == []
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_a_poisson_flow_may_fall_short_by_chance(campaign: Planted) -> None:
 )
 def test_what_it_lost_is_reported(campaign: Planted, reliability: str, severity: str) -> None:
     rows = [{"lost": 3}, {"reader": 5, "lost": 1}]
-    (finding,) = with_flow(campaign, rows, qos={"reliability": reliability}).found(
+    (finding,) = with_flow(campaign, rows, qos={"reliability": reliability}).findings_of(
         "background-missed"
     )
     assert finding.severity == severity
@@ -83,5 +85,5 @@ def test_the_stream_of_the_matrix_is_one_too(campaign: Planted) -> None:
     campaign.case("a", clean(1, rounds=1), params("cyclonedds", stream_hz=100.0))
     row = {"flow": "stream", "sent": 100, "lost": 7, "written_per_s": 99.0}
     write(campaign, [row, {"flow": "pings", "sent": 100, "lost": 9}])
-    (finding,) = campaign.found("background-missed")
+    (finding,) = campaign.findings_of("background-missed")
     assert "flow stream: 7 of 100 samples lost" in finding.evidence

@@ -175,7 +175,7 @@ def test_loss_after_a_lifespan_was_set_is_as_asked(campaign: Planted) -> None:
         asked = params("cyclonedds", rate_hz=10.0, timeline=timeline, **lossy)
         assert asked["changes"]
         campaign.case(case, clean(1), asked, lost=3, received=1997)
-    (finding,) = campaign.found("loss-under-reliable")
+    (finding,) = campaign.findings_of("loss-under-reliable")
     assert finding.cases == ["b"]
 
 
@@ -191,7 +191,7 @@ def test_what_ran_beside_rounds_is_reported_once_with_its_rounds(campaign: Plant
     ]
     lines = "\n".join(json.dumps(event) for event in ends) + '\n[1]\n{"event": "round_'
     (campaign.directory / "events.jsonl").write_text(lines)
-    (finding,) = campaign.found("companion-trouble")
+    (finding,) = campaign.findings_of("companion-trouble")
     assert finding.severity == "note" and finding.cases == ["a"]
     assert f"counters, 2 rounds: {late}" in finding.evidence
 
@@ -215,7 +215,7 @@ class TestMemory:
     def test_what_grows_in_every_round_is_found(self, campaign: Planted) -> None:
         rises = [20, 20, 20, 20, 30, 50, 70, 90]
         self.grows(campaign, rises, rises, recorded=10 * MIB)
-        (finding,) = campaign.found("memory-grows")
+        (finding,) = campaign.findings_of("memory-grows")
         assert finding.severity == "note"
         assert "active grew by 70 MiB, from 10 MiB," in finding.evidence
 
@@ -232,4 +232,4 @@ class TestMemory:
     def test_what_does_not_go_on_is_not(
         self, campaign: Planted, rounds: tuple[list[int], list[int]]
     ) -> None:
-        assert self.grows(campaign, *rounds).found("memory-grows") == []
+        assert self.grows(campaign, *rounds).findings_of("memory-grows") == []

@@ -7,7 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from planted import ADAPTERS, LATENCY, THROUGHPUT, known, params
+from planted import ADAPTERS, LATENCY, THROUGHPUT, checked, params
 
 from busmark.findings import diagnose, facts, host_findings, plan_findings
 from busmark.store import Case, Finding
@@ -40,7 +40,7 @@ GOOD: dict[str, Any] = {
 
 
 def planned(asked: dict[str, Any], **host: Any) -> list[Finding]:
-    case = Case(id="a", params=known(asked), status="planned")
+    case = Case(id="a", params=checked(asked), status="planned")
     return plan_findings([case], {**GOOD, **host}, ADAPTERS)
 
 

@@ -60,7 +60,7 @@ class TestUdpDrops:
         campaign.case("b", params=THROUGHPUT, rows=3, udp_rcvbuf_errors=9)
         stream = params("tcp", test="throughput")
         campaign.case("c", params=stream, rows=3, udp_rcvbuf_errors=9, lost=1)
-        (finding,) = campaign.found("udp-drops")
+        (finding,) = campaign.findings_of("udp-drops")
         assert finding.cases == ["a"]
         assert "9 datagrams dropped at all sockets of the network namespace in 1 of 1 round" in (
             finding.evidence
@@ -71,7 +71,7 @@ class TestUdpDrops:
         campaign.hosts[""] = {"rmem_max": 8 << 20}
         case = {**THROUGHPUT, "settings": {"receive_buffer_bytes": "16384"}}
         campaign.case("a", params=case, rows=1, udp_socket_drops=71_900, lost=71_900)
-        (finding,) = campaign.found("udp-drops")
+        (finding,) = campaign.findings_of("udp-drops")
         assert "asks for a receive buffer of 16 KiB by `udp.receive_buffer_bytes`" in (
             finding.remedy
         )
@@ -83,7 +83,7 @@ class TestUdpDrops:
         campaign.hosts[""] = {"rmem_max": 212_992}
         campaign.case("a", params=THROUGHPUT, rows=1, udp_socket_drops=5, lost=5,
                       udp_buffer_bytes=212_992)  # fmt: skip
-        (finding,) = campaign.found("udp-drops")
+        (finding,) = campaign.findings_of("udp-drops")
         assert "`udp.receive_buffer_bytes = 4194304`" in finding.remedy
         assert "after `sudo sysctl -w net.core.rmem_max=4194304`" in finding.remedy
 
@@ -104,7 +104,7 @@ class TestUdpDrops:
         case = params("cyclonedds", test="throughput", qos={"reliability": "best_effort"})
         campaign.case("a", params=case, rows=2, udp_socket_drops=[1, 5], lost=5,
                       udp_buffer_bytes=[1, effective])  # fmt: skip
-        (finding,) = campaign.found("udp-drops")
+        (finding,) = campaign.findings_of("udp-drops")
         assert text in finding.remedy and (
             "KiB" in finding.evidence or "MiB" in finding.evidence
         ) == (effective is not None)
@@ -115,13 +115,16 @@ class TestUdpDrops:
         campaign.adapters["udp"] = CAPABILITIES["udp"]
         campaign.hosts[""] = {"rmem_default": 212_992, "rmem_max": 212_992}
         campaign.case("a", params=THROUGHPUT, rows=1, udp_rcvbuf_errors=5, lost=5)
-        assert not re.search(r"\d", campaign.found("udp-drops")[0].remedy)
+        assert not re.search(r"\d", campaign.findings_of("udp-drops")[0].remedy)
 
     def test_an_option_is_set_to_more_than_the_socket_had(self, campaign: Planted) -> None:
         campaign.adapters["udp"] = CAPABILITIES["udp"]
         campaign.case("a", params=THROUGHPUT, rows=1, udp_socket_drops=5, lost=5,
                       udp_buffer_bytes=8 << 20)  # fmt: skip
-        assert f"`udp.receive_buffer_bytes = {16 << 20}`" in campaign.found("udp-drops")[0].remedy
+        assert (
+            f"`udp.receive_buffer_bytes = {16 << 20}`"
+            in campaign.findings_of("udp-drops")[0].remedy
+        )
 
     def test_it_explains_what_was_lost(self, campaign: Planted) -> None:
         case = params("cyclonedds", test="throughput", qos={"history": "keep_last"})
@@ -151,7 +154,7 @@ class TestRetransmits:
         campaign.case("a", params=LATENCY, rows=1, tcp_retransmits=1, tcp_needless=0,
                       tcp_segments=sent, tcp_timeouts=timeouts, median_ns=40e3, max_ns=max_ns,
                       lost=lost)  # fmt: skip
-        found = campaign.found("tcp-retransmits")
+        found = campaign.findings_of("tcp-retransmits")
         assert [each.severity for each in found] == ["warning"] * fires
         assert all(("timer ran out 1 time" in f.evidence) == bool(timeouts) for f in found)
 

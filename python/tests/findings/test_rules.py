@@ -616,7 +616,7 @@ CAMPAIGNS: dict[str, dict[str, Callable[[Planted], Planted]]] = {
 """Campaigns by the rules whose findings are reviewed; all rules: by their order alone."""
 
 
-def found(campaign: Planted, rules: list[str]) -> str:
+def finding_lines(campaign: Planted, rules: list[str]) -> str:
     """Return what is found, a line for each finding."""
     lines = [
         f"{f.severity} {f.id}: {f.title}: {f.evidence} → {f.remedy} {f.cases} {f.explains}"
@@ -632,7 +632,7 @@ def test_findings_are_as_reviewed(tmp_path: Path) -> None:
         text += f"\n# {names or 'all rules'}\n"
         for name, plant in campaigns.items():
             campaign = plant(Planted(tmp_path / f"{names or 'all'} {name}".replace(" ", "-")))
-            text += f"{name}:\n{found(campaign, names.split())}"
+            text += f"{name}:\n{finding_lines(campaign, names.split())}"
     reviewed(Path(__file__).parent / "golden" / "rules.txt", text.lstrip("\n"))
 
 

@@ -404,7 +404,7 @@ def test_what_a_filter_admits_is_counted_as_if_one_by_one(
         payload="octet", size=64, qos={}, instances=instances, filter_below=below,
     )  # fmt: skip
     expected = sum(seq % instances < below for seq in range(sent)) if below else sent
-    assert flow.admitted(sent) == expected
+    assert flow.admitted_samples(sent) == expected
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,7 @@ def test_what_is_refused() -> None:
 
 def test_a_sorted_sample_gives_the_same() -> None:
     x = sample("two modes")
-    one, other = kernel_estimate(x), kernel_estimate(Ordered.of(x))
+    one, other = kernel_estimate(x), kernel_estimate(Ordered.from_values(x))
     assert one is not None and other is not None
     assert (one.density == other.density).all()
 

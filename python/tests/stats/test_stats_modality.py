@@ -147,12 +147,12 @@ def test_steps_of_a_coarse_clock_are_no_modes() -> None:
 def test_the_step_of_the_clock_is_seen_in_what_it_gave(step: int) -> None:
     rng = np.random.default_rng(step)
     values = step * rng.integers(100, 200, 5000).astype(float)
-    assert clock_step(Ordered.of(values)) == step
+    assert clock_step(Ordered.from_values(values)) == step
     if step > 1:
         values[:100] += 1.0
-    assert clock_step(Ordered.of(values)) == step
-    assert clock_step(Ordered.of(values * 1.2345678)) == 0.0
-    assert clock_step(Ordered.of([7000.0] * 50)) == 0.0
+    assert clock_step(Ordered.from_values(values)) == step
+    assert clock_step(Ordered.from_values(values * 1.2345678)) == 0.0
+    assert clock_step(Ordered.from_values([7000.0] * 50)) == 0.0
 
 
 def test_numbers_so_large_that_they_are_coarse_have_one_mode() -> None:

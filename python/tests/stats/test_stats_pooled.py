@@ -16,7 +16,7 @@ from busmark.stats import (
 
 
 def pooled(rounds: list[np.ndarray], percent: float) -> Estimate:
-    known = [Round.of(r) for r in rounds]
+    known = [Round.from_values(r) for r in rounds]
     return pooled_percentile(known, Ordered.merged([r.ordered for r in known]), percent)
 
 
@@ -89,7 +89,7 @@ def test_rounds_that_are_equal_have_an_interval_of_the_inner_variation() -> None
 
 
 def test_what_is_refused() -> None:
-    rounds = [Round.of(r) for r in alike(2, 30)]
+    rounds = [Round.from_values(r) for r in alike(2, 30)]
     with pytest.raises(ValueError, match="pooled holds"):
         pooled_percentile(rounds, rounds[0].ordered, 50.0)
     with pytest.raises(ValueError, match="strictly between"):

@@ -18,7 +18,7 @@ def test_the_half_width_is_that_of_the_two_level_interval(
     rng = np.random.default_rng(seed)
     samples = [rng.lognormal(5 + scale * rng.normal(), 0.3, 200) for _ in range(rounds)]
     inside = [inner_variance(s, "median") for s in samples]
-    spread = StatisticSpread.of([np.median(s) for s in samples], inside)
+    spread = StatisticSpread.from_rounds([np.median(s) for s in samples], inside)
     whole = two_level(samples, "median")
     assert whole.half_width is not None
     # The samples seen may limit the interval, never lengthen it.
@@ -28,7 +28,9 @@ def test_the_half_width_is_that_of_the_two_level_interval(
 def test_of_two_rounds_without_inner_variance_it_is_students() -> None:
     values = [10.0, 12.0]
     low, high = scipy_stats.t.interval(0.95, 1, loc=np.mean(values), scale=scipy_stats.sem(values))
-    assert StatisticSpread.of(values, [0.0] * 2).half_width() == pytest.approx((high - low) / 2)
+    assert StatisticSpread.from_rounds(values, [0.0] * 2).half_width() == pytest.approx(
+        (high - low) / 2
+    )
 
 
 def test_the_inner_variance_of_a_mean_is_that_of_the_textbook() -> None:
@@ -40,8 +42,8 @@ def test_the_width_of_further_rounds_is_predicted() -> None:
     # Of 2000 campaigns of 10 rounds: what 5 of them let expect, and what the 10 have.
     draws = np.random.default_rng(2).standard_normal((2000, 10)) + 100.0
     none = [0.0] * 10
-    lines = [StatisticSpread.of(row[:5], none[:5]).half_width(10) for row in draws]
-    found = [StatisticSpread.of(row, none).half_width() for row in draws]
+    lines = [StatisticSpread.from_rounds(row[:5], none[:5]).half_width(10) for row in draws]
+    found = [StatisticSpread.from_rounds(row, none).half_width() for row in draws]
     # The interval of ten is longer where they seem to depend on each other.
     assert np.mean(lines) == pytest.approx(np.median(found), rel=0.3)
 
@@ -64,7 +66,7 @@ def test_more_samples_narrow_only_what_is_inside() -> None:
 @pytest.mark.parametrize("values", [[1.0], [1.0, float("nan")]])
 def test_what_has_no_interval_is_refused(values: list[float]) -> None:
     with pytest.raises(ValueError, match=r"rounds|values"):
-        StatisticSpread.of(values, [0.0] * len(values))
+        StatisticSpread.from_rounds(values, [0.0] * len(values))
 
 
 def test_few_rounds_have_to_be_narrower() -> None:
@@ -83,7 +85,7 @@ def test_stopping_costs_less_coverage_where_few_rounds_have_to_be_narrower(law: 
         off = rng.standard_normal(60) if law == "normal" else rng.standard_t(3, 60)
         values, waiting = 1.0 + 0.12 * off, set(held)
         for n in range(5, 61):
-            spread = StatisticSpread.of(values[:n], np.zeros(n))
+            spread = StatisticSpread.from_rounds(values[:n], np.zeros(n))
             enough = {"suffices": spread.suffices(0.08), "first narrow": spread.half <= 0.08}
             holds = abs(spread.value - 1.0) <= spread.half
             if n < FEW and "first narrow" in waiting and enough["first narrow"]:

@@ -101,7 +101,7 @@ def test_variances_are_found_from_rounds_of_any_lengths(
     seconds = np.resize(lengths, rounds)
     inner = inside**2 / seconds
     found = [
-        Variation.of(
+        Variation.from_rounds(
             100.0 + rng.standard_normal(rounds) * np.sqrt(between**2 + inner), inner, seconds
         )
         for _ in range(300)
@@ -115,21 +115,21 @@ def test_one_bad_round_decides_nothing() -> None:
     rng = np.random.default_rng(3)
     values = 100.0 + rng.standard_normal(15)
     inner, seconds = np.full(15, 0.01), np.ones(15)
-    known = Variation.of(values, inner, seconds)
+    known = Variation.from_rounds(values, inner, seconds)
     values[4], inner[4] = 1000.0, 50.0
-    found = Variation.of(values, inner, seconds)
+    found = Variation.from_rounds(values, inner, seconds)
     assert found.inside == known.inside and found.between < 4.0 * known.between
 
 
 def test_rounds_that_are_more_alike_than_they_should_be_are_believed() -> None:
     """What repeats itself in every round, such as a slow begin, makes none differ."""
     values = 100.0 + 0.1 * np.array([1, -1, 2, -2, 0, 1, -1, 0, 2, -2])
-    found = Variation.of(values, np.full(10, 25.0), np.ones(10))
+    found = Variation.from_rounds(values, np.full(10, 25.0), np.ones(10))
     assert found.between == 0.0 and found.inside < 1.0
 
 
 def test_rounds_that_are_equal_vary_by_nothing() -> None:
-    assert Variation.of([5.0] * 5, [0.0] * 5, [1.0] * 5) == Variation(0.0, 0.0)
+    assert Variation.from_rounds([5.0] * 5, [0.0] * 5, [1.0] * 5) == Variation(0.0, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_rounds_that_are_equal_vary_by_nothing() -> None:
 )  # fmt: skip
 def test_figures_that_are_none_are_refused(wrong: tuple[list[float], ...]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        Variation.of(*wrong)
+        Variation.from_rounds(*wrong)
 
 
 @pytest.mark.parametrize("rounds", [3, 5, 10, 20, 60])

@@ -80,7 +80,7 @@ def test_best_parts_are_those_of_the_sorted_values(count: int, kind: str, seed: 
     }
     x = kinds[kind]()
     rising = np.sort(x)
-    for found in (best(x), best(Ordered.of(x))):
+    for found in (best(x), best(Ordered.from_values(x))):
         for part in found:
             kept = rising[: part.count]
             assert part.count == max(1, count * round(part.percent * 10) // 1000)

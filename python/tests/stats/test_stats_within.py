@@ -116,10 +116,10 @@ def test_one_sample_does_not_vary() -> None:
 
 def test_a_tail_is_known_by_as_many_samples_as_are_independent() -> None:
     rng = np.random.default_rng(12)
-    plain = [Round.of(rng.exponential(size=2000)) for _ in range(5)]
+    plain = [Round.from_values(rng.exponential(size=2000)) for _ in range(5)]
     assert supported(99.0, tail_support(plain, 99.0))
     # Nineteen samples of such a series know as much as one; those beyond come in bursts.
-    bursts = [Round.of(np.exp(ar1(0.95, 2000, rng))) for _ in range(5)]
+    bursts = [Round.from_values(np.exp(ar1(0.95, 2000, rng))) for _ in range(5)]
     assert not supported(99.0, tail_support(bursts, 99.0))
     assert supported(50.0, tail_support(bursts, 50.0))
 
@@ -127,7 +127,7 @@ def test_a_tail_is_known_by_as_many_samples_as_are_independent() -> None:
 def test_rounds_that_just_have_the_samples_are_seldom_refused_by_chance() -> None:
     rng = np.random.default_rng(13)
     kept = sum(
-        supported(99.0, tail_support([Round.of(rng.exponential(size=1000))], 99.0))
+        supported(99.0, tail_support([Round.from_values(rng.exponential(size=1000))], 99.0))
         for _ in range(400)
     )
     assert kept >= 380

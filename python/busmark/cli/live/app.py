@@ -27,7 +27,7 @@ from busmark.cli.output import visible
 from busmark.errors import UserError
 
 EVERY_S = 0.5
-"""Between two paintings."""
+"""Time between two paintings of the screen."""
 LEAST = (60, 10)
 """Columns and lines below which nothing is shown."""
 DETAIL_FROM = 18
@@ -89,9 +89,9 @@ class LiveApp(View[R], App[None]):
     def __init__(self, *, seconds: float | None = None, folder: Path | None = None) -> None:
         super().__init__(driver_class=Terminal)
         self.fault: UserError | None = None
-        """Error that ended it."""
+        """Error that ended the application; None: none."""
         self.found = ""
-        """Words that shown rows have."""
+        """Words that a row must contain to be shown."""
         self._seconds, self._folder = seconds, folder
         self._frozen: Any = None
         self._note = ""
@@ -100,7 +100,7 @@ class LiveApp(View[R], App[None]):
         """Handlers of signals before it began."""
         self._written: dict[str, str] = {}
         self._detailed = Text()
-        """Text that is written there now."""
+        """Text that the pane of details shows now."""
         self.view: View[Any] = self
         """View that is shown."""
         self._shown_as: dict[int, ViewState] = {}

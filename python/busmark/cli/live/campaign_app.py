@@ -32,9 +32,9 @@ class CaseSeen:
     rounds: int = 0
     """Rounds that are stored."""
     rate_hz: float | None = None
-    """Live: pings answered, or samples received, in a second."""
+    """Pings answered, or samples received, in the last second of the running round."""
     median_ns: float | None = None
-    """Live: of round trips."""
+    """Median round trip in the running round, ns."""
     p99_ns: float | None = None
     looked_at: int = 0
     unanswered: int = 0
@@ -44,7 +44,7 @@ class CaseSeen:
     seconds: tuple[float, float] | None = None
     """How long the current round has run, and how long it is expected to be."""
     trend: deque[float] = field(default_factory=lambda: deque(maxlen=TREND))
-    """Live medians; without any, rates."""
+    """Live medians of the running round, for the sparkline; its rates where it has none."""
     lines: list[str] = field(default_factory=list)
     """Reports about the case."""
 

@@ -41,7 +41,7 @@ class GridColumn(Generic[R]):
     rank: int = 0
     """Columns of the highest rank are left out first where there is no room."""
     grows: bool = False
-    """Takes what room is left."""
+    """Whether the column takes the room that the others leave."""
 
     def cell(self, row: R, width: int) -> str:
         """Return what is shown of a row, exactly so wide."""
@@ -95,7 +95,7 @@ class View(Generic[R]):
     )
     """Keys, the most important first: those that there is room for are shown."""
     EMPTY: ClassVar[str] = ""
-    """Shown where there is no row."""
+    """Text of a table without rows."""
     NEWEST_FIRST: ClassVar[bool] = False
     FOLLOWS: ClassVar[bool] = False
     """Whether a row that comes before the first one is chosen in its place, if the first one was

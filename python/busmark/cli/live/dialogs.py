@@ -121,13 +121,13 @@ class FormField:
     """A sentence about it, shown while it is filled in."""
     value: str = ""
     example: str = ""
-    """Shown while it is empty."""
+    """Text in the field while nothing is typed."""
     choices: tuple[str, ...] = ()
     """Words of which one is chosen; none: any text."""
 
 
 class ChoiceField(Static, can_focus=True):
-    """One of some words."""
+    """A field that offers a choice of words."""
 
     DEFAULT_CSS = """
     Choice { height: 1; background: $foreground 10%; }
@@ -215,7 +215,7 @@ class Form(Dialog):
         self._fit()
 
     def say(self, text: str, style: str = "") -> None:
-        """Show an answer below, and leave room for it."""
+        """Show an answer below the fields, and leave room for it."""
         super().say(text, style)
         self._fit()
 

@@ -12,7 +12,7 @@ from typing import Any
 from textual.drivers.linux_driver import LinuxDriver
 
 LOOK_S = 0.2
-"""Between two looks whether a terminal takes something again."""
+"""Time between two attempts to write to a terminal that takes nothing."""
 LAST_WORDS_S = 2.0
 """Time that a terminal gets to take what restores it."""
 

@@ -58,7 +58,7 @@ class Servers(Companion):
         for server in self.stage.servers:
             server.kill()
         await asyncio.gather(*(server.reap() for server in self.stage.servers))
-        return [left for server in self.stage.servers for left in server.there]
+        return [left for server in self.stage.servers for left in server.remains]
 
 
 def served(

@@ -143,7 +143,7 @@ LOAD_MISSED = Rule(
 
 
 MIN_STREAM_SHARE = 0.95
-"""Share of the rate."""
+"""Least share of the intended rate that a background flow must reach."""
 
 CHANCE = 5.0
 """Standard deviations: a Poisson stream falls so far short once in three million rounds."""

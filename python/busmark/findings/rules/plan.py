@@ -20,7 +20,7 @@ def target_missed(view: CaseView) -> Iterator[Observation]:
     values, variances = view.values("statistic_value"), view.values("statistic_variance")
     if target <= 0 or len(values) < 2:
         return
-    width = StatisticSpread.of(
+    width = StatisticSpread.from_rounds(
         list(values.values()), [variances[number] for number in values]
     ).relative_half_width()
     if width is not None and width > target:
@@ -88,7 +88,7 @@ def too_few_samples(view: CaseView) -> Iterator[Observation]:
     severity: Severity = "note"
     known, figure, needed, concerns = float(fewest), "the median", NEEDED_FOR_MEDIAN, "latency"
     if supported(50.0, fewest):
-        support = tail_support([Round.of(each) for each in view.latencies.values()], TAIL)
+        support = tail_support([Round.from_values(each) for each in view.latencies.values()], TAIL)
         known, needed, concerns = min(known, support), NEEDED_FOR_TAIL, "p99"
         figure = "the 99th percentile"
         if supported(TAIL, known):

@@ -72,7 +72,10 @@ def bimodal(view: CaseView) -> Iterator[Observation]:
             return
     # The first of equal ones: the last digits of a sum depend on where its terms lie in memory.
     at, (low, high) = max(found.items(), key=lambda each: round(min(m.share for m in each[1]), 6))
-    turns = _turns(view.latencies[at], low, high)
+    series = view.latencies[at]
+    slow = series[series > 0.0] > _between(low, high)
+    # The share of samples that are in the other mode than the sample before.
+    turns = float((slow[1:] != slow[:-1]).mean())
     yield Observation(
         "warning",
         f"modes of the {view.quantity} at {duration(low.location)} ({share(round(low.share, 3))} "
@@ -110,12 +113,6 @@ def _throughout(series: Series) -> tuple[DensityMode, DensityMode] | None:
 
 def _between(low: DensityMode, high: DensityMode) -> float:
     return float((low.location * high.location) ** 0.5)
-
-
-def _turns(series: Series, low: DensityMode, high: DensityMode) -> float:
-    """Return the share of samples that are in the other mode than the sample before."""
-    above = series[series > 0.0] > _between(low, high)
-    return float((above[1:] != above[:-1]).mean())
 
 
 UNPINNED_REMEDY = (

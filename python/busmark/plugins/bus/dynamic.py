@@ -46,7 +46,7 @@ class Task:
     wait_s: float
     """Seconds to wait for discovery, and for a match."""
     count: int = 1
-    """To write."""
+    """Number of samples to write."""
     value: dict[str, Any] = field(default_factory=dict)
     """To write; members that are missing have their default (DDS-XTypes 1.3, table 9)."""
     members: tuple[tuple[str, str], ...] = ()
@@ -402,7 +402,7 @@ def end_with_input() -> None:
 
 
 def main(text: str) -> None:
-    """Do a task."""
+    """Read or write samples as the task says."""
     from cyclonedds.core import DDSException
     from cyclonedds.domain import DomainParticipant
 

@@ -40,9 +40,9 @@ VENDORS = {
 QUIET_S = 2.0
 """Discovery is over when nothing has come or gone for this time."""
 LOOK_S = 0.2
-"""Between two looks until then."""
+"""Time between two queries until discovery is over."""
 FOLLOW_S = 0.5
-"""Between two looks while changes are followed."""
+"""Time between two queries while changes are followed."""
 ANSWER_S = 5.0
 """Time that our participants get to say who they are."""
 
@@ -82,11 +82,11 @@ class BusContents:
     """Answers of our participants to the order `list`."""
     at_realtime_ns: int
     settled: bool
-    """Nothing had come or gone for `QUIET_S`."""
+    """Whether nothing had come or gone for `QUIET_S`."""
 
     @property
     def participants(self) -> list[Message]:
-        """Participants."""
+        """Participants that were discovered on the bus."""
         return [one for one in self.entities if one["kind"] == "participant"]
 
     @property

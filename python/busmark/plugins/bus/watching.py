@@ -14,11 +14,11 @@ Message = dict[str, Any]
 ASK_S = 3.0
 """Whoever has said nothing for this time is asked which tests it has."""
 ASK_AGAIN_S = 3.0
-"""Between two questions to the same participant."""
+"""Time between two questions to the same participant."""
 MOST_ASKED = 8
-"""Beyond these, one question goes to everybody."""
+"""Silent participants that are asked one by one; where there are more, one question goes to all."""
 LOOK_S = 0.5
-"""Between two looks at who has been silent."""
+"""Time between two checks for silent participants."""
 MOST_AT_ONCE = 50_000
 """Messages that are taken in before what they say is shown."""
 

@@ -120,7 +120,7 @@ def _event(message: Message) -> str | None:
     if event["event"] == "error":
         return f"{test}: {event['error']['message']}"
     if event["event"] == "discovery":
-        return f"{test}: {', '.join(_found(event)) or 'its ends are being made'}"
+        return f"{test}: {', '.join(_discovery_words(event)) or 'its ends are being made'}"
     if event["event"] != "interval":
         return None
     seconds = (event["end_ns"] - event["begin_ns"]) / 1e9
@@ -134,7 +134,7 @@ def _event(message: Message) -> str | None:
     return f"{test}: {', '.join(parts)}" if parts else None
 
 
-def _found(discovery: Message) -> Iterator[str]:
+def _discovery_words(discovery: Message) -> Iterator[str]:
     """Yield how far the ends of a test have come in finding the others."""
     if discovery["created_ns"] is not None:
         yield f"made in {_ms(discovery['created_ns'])} ms"
@@ -393,7 +393,7 @@ def _rate(test: Message) -> str:
 
 @dataclass(frozen=True)
 class Trouble:
-    """One of them."""
+    """A trouble on a bus, in words."""
 
     at_ns: int
     """When it was reported, ns since 1970 by the clock of the participant's host."""

@@ -21,7 +21,6 @@ from busmark.plugins.capture.model import (
     Range,
     Run,
     Submessages,
-    Way,
 )
 from busmark.plugins.capture.reading import Packets, directions, read
 from busmark.plugins.capture.samples import RELIABLE, Samples, all_samples, confirm
@@ -53,15 +52,12 @@ def analyse(
         found.application = beside(application, stamps, named, until)
         found.remarks += of_stamps(stamps, found.application)
         if found.application is not None:
-            _use_stamps(found.ways, found.application)
+            # The application's time for L on its way, where nothing confirms.
+            mbit_s = found.application.eq2_mbit_s
+            for way in found.ways if mbit_s else ():
+                if way.hops == found.application.hops and way.confirmed is None:
+                    way.eq2_mbit_s, way.eq2_until = mbit_s, "application"
     return found
-
-
-def _use_stamps(ways: Sequence[Way], application: Application) -> None:
-    """Take the application's time for L on its way, where nothing confirms."""
-    for way in ways:
-        if way.hops == application.hops and way.confirmed is None and application.eq2_mbit_s:
-            way.eq2_mbit_s, way.eq2_until = application.eq2_mbit_s, "application"
 
 
 def read_samples(path: Path, agent_ports: Sequence[int] = ()) -> tuple[Packets, list[Named]]:
@@ -85,7 +81,7 @@ def check_readable(found: Analysis) -> None:
 def described(
     path: Path, packets: Packets, named: Sequence[Named], *, until: Confirmation | None = None
 ) -> Analysis:
-    """Return what is known of it."""
+    """Return the analysis of a capture."""
     summary = packets.summary
     first = packets.rows.lazy().filter(pl.col("part") == 0).select("protocol").collect()
     counts = first.group_by("protocol").len().sort("len", "protocol", descending=[True, False])

@@ -139,11 +139,11 @@ class _Packets:
 
     hops: list[str]
     entered: Times
-    """First byte on the first hop."""
+    """Times at which the first byte of each sample passed the first hop."""
     data: Times
-    """Last byte there."""
+    """Times at which the last byte of each sample passed the first hop."""
     arrived: Times
-    """Last byte on the last hop."""
+    """Times at which the last byte of each sample passed the last hop."""
     confirmed: Times
     by: Literal["ACKNACK", "TCP"] | None
     wire: np.ndarray

@@ -273,7 +273,7 @@ def explain_command(
     """
     from busmark.plugins.capture.late import MOST_WORST, of_case, of_file
 
-    files = FileOptions.of("late samples", options)
+    files = FileOptions.from_options("late samples", options)
     file = Path(str(place))
     if not file.exists() and CAPTURES & set(file.suffixes):
         from busmark.errors import UserError
@@ -386,7 +386,7 @@ def analyse_command(
     """
     from busmark.plugins.capture.analysis import READ, analyse, check_readable
 
-    files = FileOptions.of("capture", options)
+    files = FileOptions.from_options("capture", options)
     analysis = analyse(
         file, agent_ports=agent_ports, application=application, until=ENDS.get(until)
     )

@@ -55,7 +55,7 @@ class Flow(BaseModel):
 
 
 class Submessages(BaseModel):
-    """How often a kind of submessage is there."""
+    """Count of one kind of submessage."""
 
     protocol: Literal["rtps", "xrce"]
     kind: str
@@ -70,7 +70,7 @@ class Hop(BaseModel):
     """Samples of one writer on one flow."""
 
     name: str
-    """Letter and number, by which ways name it."""
+    """Name of the hop in ways: letter and number."""
     run: int
     """Number of its run, from 1."""
     protocol: Literal["rtps", "xrce"]
@@ -159,7 +159,7 @@ class Beside(BaseModel):
     """Time from sent to received, in the application; null for a lost sample."""
     data_to_data_ns: int | None
     confirmed_ns: int | None
-    """L."""
+    """L, the time until the sample was confirmed."""
 
 
 class Application(BaseModel):
@@ -185,7 +185,7 @@ class Application(BaseModel):
     """Time from sent to received."""
     data_to_data: Spread | None
     confirmed: Spread | None
-    """L."""
+    """L, the time until the sample was confirmed."""
     confirmed_by: Literal["ACKNACK", "TCP"] | None
     sent_to_packet: Spread | None
     """Time from sent to the first byte of the data packet."""

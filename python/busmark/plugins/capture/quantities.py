@@ -26,7 +26,7 @@ TESTS = ("latency", "throughput")
 NO_CAPTURE = "no round has a capture that was evaluated"
 
 
-def _found(case: CaseSummary) -> CaptureCase | None:
+def _capture(case: CaseSummary) -> CaptureCase | None:
     return case.plugins.get("capture")
 
 
@@ -34,7 +34,7 @@ def _cost(name: str) -> Callable[[CaseSummary], Figure | None]:
     """Return the function that takes this cost from a case."""
 
     def pick(case: CaseSummary) -> Figure | None:
-        found = _found(case)
+        found = _capture(case)
         return getattr(found.wire, name) if found and found.wire else None
 
     return pick
@@ -106,10 +106,6 @@ def overhead(row: Row, params: Parameters) -> float | None:
     return None if least is None or not each or each < least else 1.0 - least / each
 
 
-def _wire_bytes_of_round(row: Row, params: Parameters) -> float | None:
-    return per_sample("wire_bytes", row)
-
-
 WIRE_BYTES = EstimatedQuantity(
     key="wire_bytes_per_sample",
     unit="B",
@@ -119,7 +115,7 @@ WIRE_BYTES = EstimatedQuantity(
     compared=compared(
         "wire_bytes",
         "bytes on the wire per sample",
-        _wire_bytes_of_round,
+        lambda row, params: per_sample("wire_bytes", row),
         "B",
         cost=Cost("bytes", "Wire bytes per sample"),
     ),
@@ -153,10 +149,6 @@ WIRE_BYTES = EstimatedQuantity(
 )
 
 
-def _wire_packets_of_round(row: Row, params: Parameters) -> float | None:
-    return per_sample("wire_packets", row)
-
-
 WIRE_PACKETS = EstimatedQuantity(
     key="wire_packets_per_sample",
     unit="",
@@ -166,7 +158,7 @@ WIRE_PACKETS = EstimatedQuantity(
     compared=compared(
         "wire_packets",
         "packets per sample",
-        _wire_packets_of_round,
+        lambda row, params: per_sample("wire_packets", row),
         "",
         cost=Cost("packets", "Wire packets per sample"),
     ),
@@ -274,7 +266,7 @@ CAPTURED = Number(
     key="captured",
     meaning="packets captured in the rounds that count, on all interfaces; null: none asked",
     needs="capture",
-    pick=lambda case: found.captured if (found := _found(case)) else None,
+    pick=lambda case: found.captured if (found := _capture(case)) else None,
 )
 
 CAPTURE_DROPPED = Number(
@@ -282,7 +274,7 @@ CAPTURE_DROPPED = Number(
     meaning="packets missing in the captures: dropped by the kernel's buffer, by the interface, or "
     "by dumpcap",
     needs="capture",
-    pick=lambda case: found.capture_dropped if (found := _found(case)) else None,
+    pick=lambda case: found.capture_dropped if (found := _capture(case)) else None,
 )
 
 OF_CASES = (

@@ -96,13 +96,13 @@ class Packets:
 
     summary: dict[str, Any]
     rows: pl.DataFrame
-    """Without submessages after a packet's first that say nothing of samples."""
+    """Rows of submessages, without those after a packet's first that say nothing about samples."""
     answers: pl.DataFrame
-    """ACKNACK and GAP."""
+    """Rows of ACKNACK and GAP."""
     carried: pl.DataFrame
     """Rows that carry samples of users. They are moved out of it when samples are made of them."""
     counts: pl.DataFrame
-    """Rows by kind, discovery or not, and flow: all of them."""
+    """Number of all rows by kind, discovery or not, and flow."""
     runs: Sequence[Run] = ()
     """Runs in the order of time."""
 

@@ -60,7 +60,7 @@ class RouteRound(Frozen):
     hops: int
     bits_mean: float | None
     least_ns: float | None
-    """Least L, or application's time where nothing confirms."""
+    """Least L, or least time of the application where nothing confirms."""
     mean_ns: float | None
     greatest_ns: float | None
 
@@ -73,7 +73,7 @@ class Route(Frozen):
     entered: int
     """Samples seen on the first hop, in all counted rounds."""
     arrived: int
-    """Samples among them that were seen on the last."""
+    """Samples of these that were seen on the last hop."""
     lost_first: int
     """Samples that did not arrive and were sent before the first of their round that did."""
     packets_per_sample: float
@@ -114,7 +114,7 @@ class Wire(Frozen):
     bytes_per_sample: Figure | None
     packets_per_sample: Figure | None
     overhead_share: Figure | None
-    """Beyond one copy of each sample's header and body; null where sizes vary."""
+    """Share of bytes beyond one copy of each sample's header and body; null where sizes vary."""
     control_share: Figure | None
     """Heartbeats, acknowledgements and gaps."""
     repeated_share: Figure | None
@@ -337,7 +337,7 @@ def wire(
     def count(column: str) -> list[float | None]:
         return [row.get(column) for row in known]
 
-    def each(column: str) -> list[float | None]:
+    def per_sample(column: str) -> list[float | None]:
         return [costs.per_sample(column, row) for row in known]
 
     def share(column: str) -> list[float | None]:
@@ -346,8 +346,8 @@ def wire(
     least = Range(float(costs.least_bytes(params) or 0), inf)
     return Wire(
         samples=samples,
-        bytes_per_sample=figure(costs.WIRE_BYTES, each("wire_bytes"), least),
-        packets_per_sample=figure(costs.WIRE_PACKETS, each("wire_packets")),
+        bytes_per_sample=figure(costs.WIRE_BYTES, per_sample("wire_bytes"), least),
+        packets_per_sample=figure(costs.WIRE_PACKETS, per_sample("wire_packets")),
         overhead_share=figure(costs.WIRE_OVERHEAD, [costs.overhead(row, params) for row in known]),
         control_share=figure(costs.WIRE_CONTROL, share("wire_control_bytes")),
         repeated_share=figure(costs.WIRE_REPEATED, share("wire_repeated_bytes")),

@@ -191,8 +191,8 @@ def _samples(
         head["stream"],
         begun=one["begun"].to_numpy(),
         times=one["time_ns"].to_numpy(),
-        numbers=_there(one["last_seq"]),
-        ends=_there(one["stream_end"]),
+        numbers=_numbers(one["last_seq"]),
+        ends=_numbers(one["stream_end"]),
         hashes=one["payload_hash"],
         payload=one["payload_bytes"],
         wire=one["wire"],
@@ -203,7 +203,7 @@ def _samples(
     )
 
 
-def _there(values: pl.Series) -> Times:
+def _numbers(values: pl.Series) -> Times:
     """Return the numbers, NONE for a null; where none is there, they take no memory."""
     if values.null_count() == len(values):
         return _nothing(len(values))

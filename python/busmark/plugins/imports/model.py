@@ -110,7 +110,7 @@ class Run:
     identity: str = ""
     """Identifier that the tool gave to the run, or to this half of it."""
     joined: list[str] = field(default_factory=list)
-    """Other files whose figures or samples are in it."""
+    """Further files whose figures or samples were added to the run."""
     half: Half | None = None
     """The half of the run that it is, where each process has a file of its own."""
     notes: list[str] = field(default_factory=list)
@@ -158,7 +158,7 @@ class FlawEvidence:
 
 @dataclass(slots=True)
 class ImportedFile:
-    """One file."""
+    """What was read of one file."""
 
     tool: str
     """The tool's name for people, such as RTI Perftest."""

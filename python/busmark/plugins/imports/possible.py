@@ -18,7 +18,7 @@ from busmark.plugins.imports.model import Flaw, ReportedFigure, Run
 from busmark.store.tables import bounds_of
 
 MOST_RUNS = 10_000
-"""Each becomes files of its own."""
+"""Runs of an import at most: each becomes files of its own."""
 MOST_FIGURES = 2_000_000
 """Figures at most: they are held in memory, and no run has a second for each."""
 BY_ONE_CLOCK = ("round_trip", "half_round_trip", "publish", "per_hop")

@@ -61,7 +61,7 @@ class Collection:
     refused: dict[str, UserError] = field(default_factory=dict)
     """Refused files, with the error that says why."""
     order: list[str] = field(default_factory=list)
-    """All files."""
+    """All files, in the order in which they were named."""
 
 
 def import_results(
@@ -91,7 +91,9 @@ def import_results(
     _of_one_tool(found)
     every = [run for one in found.imported.values() for run in one.runs]
     runs, copies = assemble.without_copies(every)
-    runs, text = assemble.without_repeats(_combined(found, runs))
+    for name in found.formats:
+        runs = importer(name).combine(runs)
+    runs, text = assemble.without_repeats(runs)
     for run in runs:
         assemble.add(extra, run)
         if "placement" not in run.params.model_fields_set:
@@ -148,13 +150,6 @@ def _read(found: Collection, source: SourceText | Refusal) -> None:
             form=imported.form,
         )
     )
-
-
-def _combined(found: Collection, runs: list[Run]) -> list[Run]:
-    """Return the runs, with parts of one run as one."""
-    for name in found.formats:
-        runs = importer(name).combine(runs)
-    return runs
 
 
 def _of_several_folders(case: ImportedCase) -> None:

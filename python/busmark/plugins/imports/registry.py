@@ -51,7 +51,7 @@ def unread(text: str) -> str | None:
 
 @dataclass(frozen=True)
 class Importer:
-    """One of them."""
+    """An importer of another tool's results."""
 
     name: str
     recognise: Callable[[str], bool]
@@ -98,7 +98,7 @@ def importer(name: str) -> Importer:
 
 
 def importers() -> list[Importer]:
-    """Return all of them."""
+    """Return the importers of all plug-ins."""
     return [importer(name) for name in formats()]
 
 

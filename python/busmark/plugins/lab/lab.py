@@ -71,7 +71,7 @@ class Lab(BaseModel):
 
     @property
     def namespaces(self) -> list[str]:
-        """All that belong to it."""
+        """Network namespaces of the lab."""
         return [self.switch, *map(self.namespace, self.nodes)]
 
     @property

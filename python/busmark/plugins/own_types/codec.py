@@ -77,14 +77,14 @@ def value_of(hint: Any, value: Any, path: str) -> Any:
 
 def mark_of(hint: Any) -> Any:
     """Return the annotation of a type, through typedefs; None where there is none."""
-    hint = _found(hint)
+    hint = _resolved(hint)
     if typing.get_origin(hint) is not typing.Annotated:
         return None
     found = typing.get_args(hint)[1]
     return mark_of(found.subtype) if type(found).__name__ == "typedef" else found
 
 
-def _found(hint: Any) -> Any:
+def _resolved(hint: Any) -> Any:
     """Return the type; generated classes name some by module and name."""
     if not isinstance(hint, str):
         return hint
@@ -194,7 +194,7 @@ def _union(cls: Any, value: dict[str, Any], path: str) -> Any:
     labels = getattr(case, "labels", [])
     if "discriminator" in value:
         of = _below(path, "discriminator")
-        discriminator = value_of(_found(cls.__idl_discriminator__), value["discriminator"], of)
+        discriminator = value_of(_resolved(cls.__idl_discriminator__), value["discriminator"], of)
         # The member of a default case has no labels.
         if labels and discriminator not in labels:
             raise Wrong(of, f"{shown(value['discriminator'])} does not choose {name}")

@@ -49,7 +49,7 @@ def build(idl: Path, name: str, value: Path, out: Path, only: tuple[str, ...]) -
     from busmark.plugins.own_types.tools import idl_compiler, python_generator
     from busmark.plugins.own_types.value import serialise
 
-    user = UserType.of(idl, name)
+    user = UserType.from_file(idl, name)
     names = _adapters(only)
     python_generator()  # before anything that takes time
     with refused("cannot be a folder", out, "Name another with --out."):

@@ -41,7 +41,7 @@ class Task:
 
     @property
     def log(self) -> Path:
-        """All that was run, and what it said."""
+        """File with the commands that were run, and their output."""
         return self.folder / "log.txt"
 
     @property

@@ -20,12 +20,12 @@ class UserType:
     """A type in an IDL file."""
 
     idl: Path
-    """Absolute."""
+    """Path of the IDL file, absolute."""
     name: str
     """Name with its modules: `sensors::PointCloud`."""
 
     @classmethod
-    def of(cls, idl: Path, name: str) -> UserType:
+    def from_file(cls, idl: Path, name: str) -> UserType:
         """Return the type; raise `UserError` for no file and for a name that cannot be one."""
         if not idl.is_file():
             raise UserError("no such file", where=str(idl), remedy="Name an IDL file.")

@@ -54,7 +54,7 @@ VERBS: dict[claims.Verdict, str] = {
 }
 
 MOST_DRAWN = 12
-"""Pairs of a check that are drawn below it."""
+"""Pairs of a check that are drawn at most."""
 
 
 def comparison(campaign: Campaign) -> Document | None:

@@ -42,7 +42,7 @@ from busmark.stats.sweep import theil_sen
 T = TypeVar("T")
 
 
-def each(
+def for_each(
     places: Iterable[object], kind: Callable[..., Check], name: str, *arguments: Any, **options: Any
 ) -> tuple[Check, ...]:
     """Return the check of each place, whose name ends with it. `Selects` among the arguments
@@ -211,7 +211,7 @@ def some(found: list[T], otherwise: str) -> list[T]:
 def measured(select: Select, campaign: Campaign, value: Value = headline) -> list[CaseSummary]:
     """Return the cases of a selection; raise `WithoutPairs` where none of them has a value."""
     wanted = [f"{k} {v}" for k, v in select.params.items() if not isinstance(v, tuple)]
-    found = some(select.of(campaign), f"this campaign has no such case: {', '.join(wanted)}")
+    found = some(select.cases(campaign), f"this campaign has no such case: {', '.join(wanted)}")
     if not any(value(case) for case in found):
         first = found[0]
         raise WithoutPairs(first.reason or f"{first.id}: {first.status.replace('_', ' ')}")

@@ -89,7 +89,7 @@ def show_command(
     from busmark.plugins.papers.blocks import document
     from busmark.present.formats import Views
 
-    files = FileOptions.of("paper", options)
+    files = FileOptions.from_options("paper", options)
     if directory.is_file():
         made = _captured(directory, paper, application)
     elif application:

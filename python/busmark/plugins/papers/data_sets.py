@@ -70,11 +70,10 @@ def pairs(campaign: Campaign) -> list[PaperPair]:
             for each in whole_pairs(campaign)
         ]
     order = sorted(scans.items(), key=lambda scan: scan[0][0])
-    return [_pair(number, sorted(scan, key=_size_of)) for (number, _), scan in order]
-
-
-def _size_of(entry: tuple[CaseSummary, Half]) -> int:
-    return entry[0].size or 0
+    return [
+        _pair(number, sorted(scan, key=lambda entry: entry[0].size or 0))
+        for (number, _), scan in order
+    ]
 
 
 def _pair(number: int, scan: Sequence[tuple[CaseSummary, Half]]) -> PaperPair:

@@ -94,7 +94,7 @@ class GroupedTable(NamedTuple):
     """Property that several tables have in common, such as the middleware."""
     table: Table
     note: str
-    """How to read it."""
+    """Note below the table on how to read it."""
 
 
 def table(

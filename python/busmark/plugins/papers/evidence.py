@@ -61,10 +61,10 @@ class Claim(Limits):
 
 
 ABOVE = Claim(1.0, inf)
-"""The first is greater."""
+"""Claim that the first figure is greater."""
 
 BELOW = Claim(0.0, 1.0)
-"""The first is less."""
+"""Claim that the first figure is less."""
 
 ALL = Claim(1.0, 1.0)
 """Nothing is missing."""
@@ -124,7 +124,7 @@ class Evidence:
 
     @property
     def ratios(self) -> list[tuple[Pair, Estimate]]:
-        """Each pair with its ratio."""
+        """Pairs with the estimate of their ratio."""
         return [(pair, pair.ratio(self.confidence)) for pair in self.pairs]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from busmark.model.case import CaseSummary
-from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered, each
+from busmark.plugins.papers.checks import Bend, Convergence, Ratio, Trend, delivered, for_each
 from busmark.plugins.papers.document import Checks
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, alike
 from busmark.plugins.papers.published import document
@@ -99,11 +99,13 @@ LATENCY: Checks = {
                INTERCOM.latency(**RELIABLE_LAST, size=16384), NDDS.latency(**RELIABLE_LAST),
                BELOW),),
     "latency-bend-1-kib":
-        each((TAO, INTERCOM, NDDS), Bend,
-             "latency at 1 KiB over latency at half and twice the size", unloaded(), 1024, ABOVE),
+        for_each((TAO, INTERCOM, NDDS), Bend,
+                 "latency at 1 KiB over latency at half and twice the size", unloaded(), 1024,
+                 ABOVE),
     "payload-types-alike":
-        each((NDDS, INTERCOM, TAO), Ratio, "latency of other kinds over octets",
-             unloaded(payload=("char", "short", "float", "long", "struct")), unloaded(), alike()),
+        for_each((NDDS, INTERCOM, TAO), Ratio, "latency of other kinds over octets",
+                 unloaded(payload=("char", "short", "float", "long", "struct")), unloaded(),
+                 alike()),
     "three-receivers-qos-alike":
         (Ratio("latency with three receivers, best effort over reliable, InterCOM's place",
                INTERCOM.latency(subscribers=3, **BEST_EFFORT_ALL_FINITE),
@@ -175,9 +177,9 @@ THROUGHPUT: Checks = {
                      NDDS.throughput(subscribers=(1, 5), **FREE, **RELIABLE_ALL_FINITE),
                      "subscribers", ABOVE, lead=True),),
     "best-effort-alike-several-receivers":
-        each((NDDS, INTERCOM), Ratio, "throughput, best effort over reliable",
-             throughput(subscribers=ONE_TO_FIVE, **FREE, **BEST_EFFORT_ALL_FINITE),
-             throughput(subscribers=ONE_TO_FIVE, **FREE, **RELIABLE_ALL_FINITE), alike()),
+        for_each((NDDS, INTERCOM), Ratio, "throughput, best effort over reliable",
+                 throughput(subscribers=ONE_TO_FIVE, **FREE, **BEST_EFFORT_ALL_FINITE),
+                 throughput(subscribers=ONE_TO_FIVE, **FREE, **RELIABLE_ALL_FINITE), alike()),
     "tcp-over-udp":
         (Ratio("throughput, TCP over UDP", TCP.throughput(), UDP.throughput(), ABOVE,
                WHATEVER_QOS),),

@@ -14,7 +14,7 @@ from busmark.model.distribution import Distribution
 from busmark.model.figure import Figure
 from busmark.model.quantities import JITTER_SHARE
 from busmark.model.text import figure_text, number, percent_text, size_text
-from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, each, share
+from busmark.plugins.papers.checks import Each, OnLine, Ratio, Steps, by_size, for_each, share
 from busmark.plugins.papers.document import (
     Checks,
     Columns,
@@ -98,10 +98,10 @@ def _plus(base: float, factor: float, value: float | None) -> float | None:
 
 
 LATENCY: Checks = {
-    "latency-linear-in-size": each(
+    "latency-linear-in-size": for_each(
         PLACES, OnLine, "median over the line through all sizes", latency(), alike(CLOSE)
     ),
-    "hop-mean-is-half": each(
+    "hop-mean-is-half": for_each(
         PLACES,
         Each,
         "mean of one hop over half the round trip",
@@ -110,7 +110,7 @@ LATENCY: Checks = {
         of_latency(lambda of: of.mean_ns),
         alike(LIKE_HALF),
     ),
-    "hop-deviation": each(
+    "hop-deviation": for_each(
         PLACES,
         Each,
         "standard deviation of one hop over two hops'",
@@ -119,7 +119,7 @@ LATENCY: Checks = {
         of_latency(lambda of: _plus(0, 2, of.std_ns)),
         OF_A_HOP,
     ),
-    "hop-extremes": each(
+    "hop-extremes": for_each(
         PLACES,
         Each,
         "maximum of one hop over half of two hops'",
@@ -128,7 +128,7 @@ LATENCY: Checks = {
         of_latency(lambda of: of.max_ns),
         ABOVE,
     ),
-    "latency-skewed": each(
+    "latency-skewed": for_each(
         PLACES,
         Each,
         "98th percentile to median over median to 2nd percentile",
@@ -137,7 +137,7 @@ LATENCY: Checks = {
         of_latency(lambda of: _plus(of.median_ns, -1, of.p2_ns)),
         ABOVE,
     ),
-    "close-to-median": each(
+    "close-to-median": for_each(
         CHARTED,
         Each,
         "98th percentile over median",
@@ -146,7 +146,7 @@ LATENCY: Checks = {
         of_latency(lambda of: of.median_ns),
         alike(CLOSE),
     ),
-    "jitter-centred": each(
+    "jitter-centred": for_each(
         CHARTED,
         Each,
         "2nd percentile of jitter, below zero, over 98th",
@@ -155,7 +155,7 @@ LATENCY: Checks = {
         of_latency(lambda of: of.jitter_p98_ns),
         alike(CLOSE),
     ),
-    "tails-alike": each(
+    "tails-alike": for_each(
         CHARTED,
         Steps,
         "98th percentile relative to median, from size to size",
@@ -233,7 +233,7 @@ THROUGHPUT: Checks = {
         for adapter in ADAPTERS
         for topology in TOPOLOGIES
     ),
-    "bidirectional-like-ftp": each(
+    "bidirectional-like-ftp": for_each(
         ADAPTERS,
         Ratio,
         "throughput of one direction over plain TCP transfer",
@@ -242,7 +242,7 @@ THROUGHPUT: Checks = {
         about(1.0, LIKE_FTP),
         ("link_rate",),
     ),
-    "publication-bound-over-bidirectional": each(
+    "publication-bound-over-bidirectional": for_each(
         ADAPTERS,
         Ratio,
         "throughput, publication bound over bidirectional",
@@ -251,7 +251,7 @@ THROUGHPUT: Checks = {
         ABOVE,
         ("rate_hz", "size", "link_rate"),
     ),
-    "publication-bound-over-ftp": each(
+    "publication-bound-over-ftp": for_each(
         ADAPTERS,
         Ratio,
         "throughput over plain TCP transfer, publication bound",
@@ -263,7 +263,7 @@ THROUGHPUT: Checks = {
 }
 
 
-def _of(
+def _in_micros(
     figure: Callable[[Distribution], Figure | float | None],
 ) -> Callable[[CaseSummary], Content]:
     def value(case: CaseSummary) -> Content:
@@ -293,13 +293,13 @@ def _jitter_share(case: CaseSummary) -> Content:
 COLUMNS: Columns[CaseSummary] = {
     "Size": lambda case: size_text(case.size),
     "Samples": lambda case: case.rtt_2.count if case.rtt_2 else None,
-    "Median, µs": _of(lambda of: of.median),
-    "MAD, µs": _of(lambda of: of.mad_ns),
-    "Mean, µs": _of(lambda of: of.mean),
-    "σ, µs": _of(lambda of: of.std_ns),
+    "Median, µs": _in_micros(lambda of: of.median),
+    "MAD, µs": _in_micros(lambda of: of.mad_ns),
+    "Mean, µs": _in_micros(lambda of: of.mean),
+    "σ, µs": _in_micros(lambda of: of.std_ns),
     "σ of a hop, µs": _hop,
-    "Min, µs": _of(lambda of: of.min_ns),
-    "Max, µs": _of(lambda of: of.max_ns),
+    "Min, µs": _in_micros(lambda of: of.min_ns),
+    "Max, µs": _in_micros(lambda of: of.max_ns),
     "Mean |jitter|, µs": _jitter,
     "Median |jitter| / median": _jitter_share,
 }
@@ -310,7 +310,7 @@ def tables(campaign: Campaign) -> list[GroupedTable]:
     it."""
     found = []
     for place in PLACES:
-        for series in by_size(place.latency().of(campaign)):
+        for series in by_size(place.latency().cases(campaign)):
             measured = [case for case in series.values() if case.rtt_2 and headline(case)]
             if measured:
                 middleware = campaign.adapters.get(place.adapter, {}).get("title", place.adapter)

@@ -8,7 +8,7 @@ from typing import Any
 
 from busmark.compare.campaign import Campaign
 from busmark.model.text import ABSENT
-from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered, each
+from busmark.plugins.papers.checks import Ratio, Second, Steps, delivered, for_each
 from busmark.plugins.papers.data_sets import PaperPair, pairs
 from busmark.plugins.papers.document import (
     Checks,
@@ -83,40 +83,43 @@ COMPARABLE = 2.0
 
 LATENCY: Checks = {
     "latency-mode-lower":
-        each(PLACES, Ratio, "mean latency to 512 bytes, latency mode over throughput mode",
-             latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, mean),
+        for_each(PLACES, Ratio, "mean latency to 512 bytes, latency mode over throughput mode",
+                 latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, mean),
     "percentiles-comparable":
-        each(PLACES, Ratio, "median at 2048 and 4096 bytes, latency mode over throughput mode",
-             latency(sized(2048, 4096)), throughput(), alike(COMPARABLE), WHATEVER_MODE, median),
+        for_each(PLACES, Ratio, "median at 2048 and 4096 bytes, latency mode over throughput mode",
+                 latency(sized(2048, 4096)), throughput(), alike(COMPARABLE), WHATEVER_MODE,
+                 median),
     "latency-mode-fewer-samples":
-        each(PLACES, Ratio, "samples/s to 512 bytes, latency mode over throughput mode",
-             latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, samples_per_s),
+        for_each(PLACES, Ratio, "samples/s to 512 bytes, latency mode over throughput mode",
+                 latency(sized(most=512)), throughput(), BELOW, WHATEVER_MODE, samples_per_s),
     "latency-mode-more-mbit":
-        each(PLACES, Ratio, "Mbit/s from 8192 bytes on, latency mode over throughput mode",
-             latency(sized(8192)), throughput(), ABOVE, WHATEVER_MODE, mbit_per_s),
+        for_each(PLACES, Ratio, "Mbit/s from 8192 bytes on, latency mode over throughput mode",
+                 latency(sized(8192)), throughput(), ABOVE, WHATEVER_MODE, mbit_per_s),
     "latency-mode-falls":
-        each(PLACES, Steps, "mean latency, 40000 bytes over 32", latency(), BELOW, mean, ends=True),
+        for_each(PLACES, Steps, "mean latency, 40000 bytes over 32", latency(), BELOW, mean,
+                 ends=True),
     "latency-mode-sizes":
         tuple(
             check
             for place in PLACES
             for check in (
-                *each([place], Steps, "samples/s, each size over the one before", latency(), BELOW,
-                      samples_per_s),
-                *each([place], Steps, "Mbit/s, each size over the one before", latency(), ABOVE,
-                      mbit_per_s),
+                *for_each([place], Steps, "samples/s, each size over the one before", latency(),
+                          BELOW, samples_per_s),
+                *for_each([place], Steps, "Mbit/s, each size over the one before", latency(), ABOVE,
+                          mbit_per_s),
             )
         ),
     "no-loss-latency":
-        each(PLACES, delivered, "pings answered over sent", latency(), ALL),
+        for_each(PLACES, delivered, "pings answered over sent", latency(), ALL),
     "second-campaign-mean":
-        each(PLACES, Second, "mean latency, second campaign over first", latency(), BELOW, mean),
+        for_each(PLACES, Second, "mean latency, second campaign over first", latency(), BELOW,
+                 mean),
     "second-campaign-greatest":
-        each(PLACES, Second, "greatest latency, second campaign over first", latency(), BELOW,
-             greatest),
+        for_each(PLACES, Second, "greatest latency, second campaign over first", latency(), BELOW,
+                 greatest),
     "second-campaign-throughput":
-        each(PLACES, Second, "Mbit/s from 1024 bytes on, second campaign over first",
-             latency(sized(1024)), ABOVE, mbit_per_s),
+        for_each(PLACES, Second, "Mbit/s from 1024 bytes on, second campaign over first",
+                 latency(sized(1024)), ABOVE, mbit_per_s),
 }  # fmt: skip
 
 
@@ -124,28 +127,28 @@ deviation = of_latency(lambda of: of.std_ns)
 
 THROUGHPUT: Checks = {
     "falls-with-size":
-        each(PLACES, Steps, "mean latency, each size over the one before, to 8192 bytes",
-             throughput(sized(most=8192)), BELOW, mean),
+        for_each(PLACES, Steps, "mean latency, each size over the one before, to 8192 bytes",
+                 throughput(sized(most=8192)), BELOW, mean),
     "rises-in-last-rows":
-        each(PLACES, Steps, "mean latency, each size over the one before, from 16384 bytes",
-             throughput(sized(16384)), ABOVE, mean),
+        for_each(PLACES, Steps, "mean latency, each size over the one before, from 16384 bytes",
+                 throughput(sized(16384)), ABOVE, mean),
     "deviation-falls":
-        each(PLACES, Steps, "standard deviation, 8192 bytes over 32", throughput(sized(most=8192)),
-             BELOW, deviation, ends=True),
+        for_each(PLACES, Steps, "standard deviation, 8192 bytes over 32",
+                 throughput(sized(most=8192)), BELOW, deviation, ends=True),
     "fewer-samples":
-        each(PLACES, Steps, "samples/s, each size over the one before", throughput(), BELOW,
-             samples_per_s),
+        for_each(PLACES, Steps, "samples/s, each size over the one before", throughput(), BELOW,
+                 samples_per_s),
     "more-mbit":
-        each(PLACES, Steps, "Mbit/s, each size over the one before", throughput(), ABOVE,
-             mbit_per_s),
+        for_each(PLACES, Steps, "Mbit/s, each size over the one before", throughput(), ABOVE,
+                 mbit_per_s),
     "no-loss-throughput":
-        each(PLACES, delivered, "samples received over sent", throughput(), ALL),
+        for_each(PLACES, delivered, "samples received over sent", throughput(), ALL),
     "second-campaign-first-rows":
-        each(PLACES, Second, "mean latency, second campaign over first, to 128 bytes",
-             throughput(sized(most=128)), ABOVE, mean),
+        for_each(PLACES, Second, "mean latency, second campaign over first, to 128 bytes",
+                 throughput(sized(most=128)), ABOVE, mean),
     "campaigns-overlap":
-        each(PLACES, Second, "Mbit/s, second campaign over first", throughput(), alike(),
-             mbit_per_s),
+        for_each(PLACES, Second, "Mbit/s, second campaign over first", throughput(), alike(),
+                 mbit_per_s),
 }  # fmt: skip
 
 

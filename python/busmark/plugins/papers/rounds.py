@@ -247,7 +247,7 @@ def round_latency(rows: pl.DataFrame, *, one_way: bool) -> RoundLatency | None:
         median_ns=whole.median,
         p98_ns=edges[98.0],
         **_jitter(half, rows["seq"].to_numpy()),
-        **(_there(rows) if one_way else {}),
+        **(_one_way_there(rows) if one_way else {}),
     )
 
 
@@ -271,7 +271,7 @@ def _segments(rows: pl.DataFrame, *, one_clock: bool) -> dict[str, SegmentOfRoun
     return found
 
 
-def _there(rows: pl.DataFrame) -> Mapping[str, Any]:
+def _one_way_there(rows: pl.DataFrame) -> Mapping[str, Any]:
     way = rows.select((pl.col("echo_read_ns") - pl.col("sent_ns")).cast(pl.Float64)).to_series()
     known = way.drop_nulls().to_numpy()
     if not known.size:

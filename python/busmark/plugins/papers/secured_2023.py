@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from busmark.model.case import CaseSummary
-from busmark.plugins.papers.checks import Ratio, each
+from busmark.plugins.papers.checks import Ratio, for_each
 from busmark.plugins.papers.document import Checks
 from busmark.plugins.papers.evidence import ABOVE, BELOW
 from busmark.plugins.papers.perftest_2023 import PLACES, latency, throughput
@@ -24,7 +24,7 @@ def one_vendor(case: CaseSummary) -> bool:
 
 
 CHECKS: Checks = {
-    "latency": each(
+    "latency": for_each(
         OVER_UDP,
         Ratio,
         "median latency in latency mode, all protected over plain",
@@ -34,7 +34,7 @@ CHECKS: Checks = {
         ALIKE,
         median,
     ),
-    "throughput": each(
+    "throughput": for_each(
         OVER_UDP,
         Ratio,
         "samples/s in throughput mode, all protected over plain",

@@ -36,7 +36,7 @@ class Select:
     params: Mapping[str, Any]
     where: Where | None = None
 
-    def of(self, campaign: Campaign) -> list[CaseSummary]:
+    def cases(self, campaign: Campaign) -> list[CaseSummary]:
         """Return the cases in the order of the campaign, unsupported ones too."""
         return [case for case in campaign.cases if self._fits(case)]
 
@@ -112,10 +112,10 @@ Value = Callable[[CaseSummary], PerRound]
 
 def per_round(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> PerRound:
     """Return `of` every counted round that has it; 0 is left out."""
-    return {number: value for number, value in _known(case, of).items() if value}
+    return {number: value for number, value in _per_round(case, of).items() if value}
 
 
-def _known(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> PerRound:
+def _per_round(case: CaseSummary, of: Callable[[RoundSummary], float | None]) -> PerRound:
     counted = [attempt for attempt in case.attempts if attempt.status == "ok"]
     return {attempt.round: value for attempt in counted if (value := of(attempt)) is not None}
 
@@ -147,7 +147,7 @@ def mbit_per_s(case: CaseSummary) -> PerRound:
 
 def received(case: CaseSummary) -> PerRound:
     """Return the distinct samples received; 0 where all were lost."""
-    return _known(case, lambda attempt: attempt.received)
+    return _per_round(case, lambda attempt: attempt.received)
 
 
 def expected(case: CaseSummary) -> PerRound:

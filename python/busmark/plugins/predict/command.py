@@ -78,7 +78,7 @@ def command(
     from busmark.present.formats import Views
     from busmark.store import Result
 
-    files = FileOptions.of("prediction", options)
+    files = FileOptions.from_options("prediction", options)
     result = Result(directory)
     for what in result.damage:
         echo(f"left out: {what}", err=True)

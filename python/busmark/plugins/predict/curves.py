@@ -288,7 +288,7 @@ def fields(curves: Mapping[str, LoadCurve | None]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, curve in curves.items():
         found[f"{name}_{FLAT[name]}"] = curve.floor if curve else None
-        found[f"{name}_knee"] = Knee.of(curve.knee if curve else None)
+        found[f"{name}_knee"] = Knee.from_knee(curve.knee if curve else None)
     return found
 
 

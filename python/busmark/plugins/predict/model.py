@@ -129,7 +129,7 @@ class Knee(Frozen):
     rounds: int
 
     @classmethod
-    def of(cls, knee: stats.Knee | None) -> Knee | None:
+    def from_knee(cls, knee: stats.Knee | None) -> Knee | None:
         """Return the knee of a curve; None without a curve."""
         if knee is None:
             return None
@@ -141,7 +141,7 @@ class RatePoint(Frozen):
     """One rate that was measured."""
 
     rate_hz: float
-    """Offered, as the scenario says."""
+    """Offered rate of a writer, as the scenario says."""
     written_per_s: Figure | None
     """Samples that the writers wrote at this rate, all together."""
     latency: Figure | None

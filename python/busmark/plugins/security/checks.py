@@ -48,7 +48,7 @@ class Finding:
     kind: str
     file: str
     place: str
-    """Within the file; a line where there is one."""
+    """Place within the file; its line where there is one."""
     clause: str
     problem: str
     remedy: str
@@ -271,7 +271,7 @@ UNLIKE = ("a", "Z", "0", "_", "busmark_ping", "rt/chatter", "Sensor-7.temperatur
 TOPIC = f"busmark_ping_{ANY_RUN}"
 """One of Busmark's topics: rules for others say nothing of a run."""
 OPENS = "allow_unauthenticated_participants"
-"""The one key whose `true` protects less."""
+"""Key of a governance document whose `true` protects less than `false`."""
 ABSENT = "absent"
 SIGN_AGAIN = "Correct the document, and sign it again."
 

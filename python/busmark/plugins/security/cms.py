@@ -157,7 +157,7 @@ def _length(size: int) -> bytes:
 
 
 HEADER = b"Content-Type: text/plain\r\n\r\n"
-"""Stands before the text, and is signed with it."""
+"""Header before the text, which is signed with it."""
 
 
 def sign(text: str, by: SignedCertificate) -> bytes:

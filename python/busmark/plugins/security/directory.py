@@ -67,7 +67,7 @@ class Documents:
         folder = self.layout.participants
         return sorted(each.name for each in folder.iterdir() if each.is_dir())
 
-    def of(self, participant: str, profile: str) -> ParticipantDocuments | None:
+    def for_participant(self, participant: str, profile: str) -> ParticipantDocuments | None:
         """Return a participant's documents for a profile; None for `none`."""
         if profile not in PROFILES:
             message = f"no security profile {profile!r}. {nearest(profile, PROFILES)}"

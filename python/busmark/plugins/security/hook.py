@@ -28,7 +28,7 @@ from busmark.scenario import Scenario
 from busmark.store import Case
 
 FOLDER = "security"
-"""Within the run directory."""
+"""Folder of the documents within the run directory."""
 VALID_DAYS = 30
 """A campaign is over by then."""
 
@@ -51,7 +51,7 @@ class CampaignDocuments:
         """
         for params in self._secured:
             for participant in flows(params).participants:
-                self.of(params, participant.name)
+                self.for_participant(params, participant.name)
         if self._section.directory:
             self._check_servers()
             check_use(self._documents, self._uses(), self._domain)
@@ -106,13 +106,13 @@ class CampaignDocuments:
                         "server that runs already, by the adapter's option `server`.",
                     )
 
-    def of(self, params: Parameters, participant: str) -> dict[str, Any] | None:
+    def for_participant(self, params: Parameters, participant: str) -> dict[str, Any] | None:
         """Return the documents of a participant, as its worker gets them; None: unsecured."""
         profile = params.security_profile
         if profile is None:
             return None
         name = participant if self._section.directory else self._identity(params, participant)
-        found = self._documents.of(name, profile)
+        found = self._documents.for_participant(name, profile)
         return asdict(found) if found else None
 
     @cached_property
@@ -200,7 +200,7 @@ class Use:
     participant: str
     profile: str
     publish: tuple[str, ...] = ()
-    """Topics."""
+    """Topics that the participant writes."""
     subscribe: tuple[str, ...] = ()
 
 
@@ -240,7 +240,7 @@ def _findings(documents: Documents, uses: list[Use]) -> Iterator[Finding]:
 
 
 def _files(documents: Documents, use: Use) -> list[str]:
-    found = documents.of(use.participant, use.profile)
+    found = documents.for_participant(use.participant, use.profile)
     return (
         []
         if found is None

@@ -237,7 +237,7 @@ def _within(element: Element, outer: str, inner: str) -> list[Element]:
 
 
 def texts(elements: Sequence[Element]) -> list[str]:
-    """Return what is in these elements."""
+    """Return the texts of these elements."""
     return [each.text.strip() for each in elements]
 
 

@@ -33,7 +33,7 @@ WANTED_SAMPLES = 1000
 """Samples of a round at a requested rate, unless it then takes more than `LONG_S`."""
 LONG_S = 10.0
 FEWEST_SAMPLES = 120
-"""More than `criteria.min_samples` asks for, at any rate."""
+"""Samples of a round at least: more than `criteria.min_samples` asks for."""
 FEWEST_LARGE = {"latency": 20, "throughput": 5, "interop": 1}
 """Samples of a round where more of a large size would take long: a median needs 20, goodput few."""
 SLOW_BYTES_S = 250e6

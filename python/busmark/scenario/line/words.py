@@ -42,7 +42,7 @@ class Mistaken(ValueError):
         super().__init__("\n".join(mistakes))
 
 
-def _each(text: str, read: Callable[[str], Value]) -> list[Value]:
+def _read_parts(text: str, read: Callable[[str], Value]) -> list[Value]:
     """Read every part; raise the mistakes of all parts together."""
     values, mistakes = list[Value](), list[str]()
     for part in several(text):
@@ -67,7 +67,7 @@ def several(text: str) -> list[str]:
 
 def sizes(text: str) -> list[int | str]:
     """Read sizes in bytes, `64,1k`, or distributions as in `[matrix] size`."""
-    return _each(text, _size)
+    return _read_parts(text, _size)
 
 
 def _size(part: str) -> int | str:
@@ -80,7 +80,7 @@ def _size(part: str) -> int | str:
 
 def rates(text: str) -> list[float]:
     """Read rates, `0,100Hz,10kHz`: samples per second."""
-    return _each(text, lambda part: units.read(part, "rate"))
+    return _read_parts(text, lambda part: units.read(part, "rate"))
 
 
 def seconds(text: str) -> float:
@@ -115,7 +115,7 @@ def share(text: str) -> float:
 
 def placements(text: str) -> list[str]:
     """Read placements: `same,different,free`, or CPUs such as `0+1`."""
-    return _each(text, _placement)
+    return _read_parts(text, _placement)
 
 
 def _placement(part: str) -> str:
@@ -132,7 +132,7 @@ def qos(text: str) -> dict[str, list[Any]]:
     policy that has no words of its own is `KEY:VALUE`, as `deadline_s:0.1`."""
     found: dict[str, list[Any]] = {}
     depths: list[int] = []
-    for key, value, depth in _each(text, _policy):
+    for key, value, depth in _read_parts(text, _policy):
         values = found.setdefault(key, [])
         if value not in values:
             values.append(value)

@@ -127,7 +127,7 @@ def print_line(text: str, *, err: bool = False) -> None:
 
 
 def address(app: int | None, group: int | None, everybody: bool, *, by_default: Any = None) -> Any:
-    """Return who is meant, as an order says it."""
+    """Return the addressees of an order in the form of its message."""
     named = [
         *([{"app": app}] if app is not None else []),
         *([{"group": group}] if group is not None else []),

@@ -49,7 +49,7 @@ class Order:
             who = f"application {self.to['app']} does not answer"
         elif isinstance(self.to, dict):
             who = f"nobody in group {self.to['group']} answers"
-        return f"{who}; {_there(caller)}"
+        return f"{who}; {_participants_text(caller)}"
 
     def answers(self, caller: Caller, first_s: float | None = None) -> Iterator[Message]:
         """Give it; yield the answers as they come: of one application the first, of several until
@@ -168,7 +168,7 @@ def stopped(caller: Caller, order: Order) -> Iterator[Message]:
     yield from results(caller, answers)
 
 
-def _there(caller: Caller) -> str:
+def _participants_text(caller: Caller) -> str:
     """Return who is on the bus, in words."""
     from busmark.plugins.bus.caller import ANSWER_S, SILENCE_S
 

@@ -445,7 +445,7 @@ def _declared(bus: Attachment, qos: dict[str, Any], words: dict[str, str]) -> di
 
 
 def _of_writer(bus: Attachment, topic: str, readers: list[Message]) -> dict[str, Any]:
-    """Return what every one of these readers asks for."""
+    """Return the QoS that satisfies all of these readers."""
     from busmark.model.parameters import QOS
 
     asked = [one["qos"] or {} for one in readers]

@@ -44,7 +44,7 @@ class Sent:
     """Rate from the first to the last of them; None: fewer than two."""
     least_bytes: int
     most_bytes: int
-    """Serialised, without encapsulation."""
+    """Bytes of the smallest and of the largest sample, serialised, without encapsulation."""
     missing: int
     """Numbers between the first and the last that no packet had."""
 

@@ -119,7 +119,9 @@ class Looks:
         self._before = found
         old = found.at_realtime_ns - GONE_S * 1e9
         self._gone = {key: row for key, row in self._gone.items() if (row.gone_ns or 0) > old}
-        self._listed = EntityRow([*self._there(found), *self._gone.values()], found.settled, True)
+        self._listed = EntityRow(
+            [*self._present_rows(found), *self._gone.values()], found.settled, True
+        )
         return self._listed
 
     def _changed(self, before: BusContents, now: BusContents) -> None:
@@ -138,7 +140,7 @@ class Looks:
                     now.at_realtime_ns,
                 )
 
-    def _there(self, found: BusContents) -> Iterator[Row]:
+    def _present_rows(self, found: BusContents) -> Iterator[Row]:
         owners = found.owners()
         participants = self.shown.participants(found)
         participants.sort(key=lambda one: rank(owners[one["key"]]))
@@ -191,7 +193,7 @@ class EntitiesView(View[Row]):
         self.everything = False
         """The topics by which participants are driven are shown, too."""
         self._round = 0
-        """The latest of several that follow counts."""
+        """Number of the latest look; results of earlier looks are dropped."""
 
     def begin(self) -> None:
         """Look at the bus, and follow what comes and goes, until `end`."""
@@ -204,7 +206,7 @@ class EntitiesView(View[Row]):
             for now in chain([found], following(caller, found)):
                 if self._hand.leaving.is_set() or number != self._round:
                     return
-                self._hand.post(partial(self._found, number, looks.rows(now)))
+                self._hand.post(partial(self._show_rows, number, looks.rows(now)))
 
         def failed(why: str) -> None:
             if number == self._round:
@@ -217,7 +219,7 @@ class EntitiesView(View[Row]):
         """Stop looking at the bus."""
         self._round += 1
 
-    def _found(self, number: int, listed: EntityRow) -> None:
+    def _show_rows(self, number: int, listed: EntityRow) -> None:
         if number == self._round:
             self._listed, self._note = listed, "nothing is on the bus"
             self._painted()
@@ -270,7 +272,8 @@ class EntitiesView(View[Row]):
         found = [Text(" · ".join(filter(None, head)), style="bold")]
         for name, text in lines:
             if text:
-                found += _wrapped(name, text, width)
+                for place, line in enumerate(textwrap.wrap(text, max(20, width - 10))):
+                    found.append(Text(f"{'' if place else name:8} {line}"))
         return found[:height]
 
     key_of = staticmethod(lambda row: row.entity["key"])
@@ -323,9 +326,3 @@ def _of_endpoint(state: EntityRow, row: Row) -> list[tuple[str, str]]:
         ("name", one["name"]),
         ("vendor", vendor(one["vendor"])),
     ]
-
-
-def _wrapped(name: str, text: str, width: int) -> Iterator[Text]:
-    """Yield the lines of a text, its name in front of the first one."""
-    for place, line in enumerate(textwrap.wrap(text, max(20, width - 10))):
-        yield Text(f"{'' if place else name:8} {line}")

@@ -7,7 +7,7 @@ import io
 import statistics
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from busmark import files
 from busmark.errors import UserError
@@ -94,7 +94,12 @@ def write(reader: Reader, path: Path) -> int:
         )
     try:
         with io.TextIOWrapper(files.created(path), "utf-8", newline="") as file:
-            _written(found, file)
+            used = {name for row in found for name, cell in row.items() if cell is not None}
+            names = [name for name in COLUMNS if name in used or name in HEAD]
+            table = csv.writer(file, lineterminator=END_OF_LINE)
+            table.writerow(names)
+            for row in found:
+                table.writerow([_cell(row.get(name)) for name in names])
     except FileExistsError:
         raise UserError(
             "is there already, and is not overwritten",
@@ -104,15 +109,6 @@ def write(reader: Reader, path: Path) -> int:
     except OSError as error:
         raise UserError(f"cannot be written: {error.strerror or error}", where=str(path)) from None
     return len(found)
-
-
-def _written(found: list[Row], file: IO[str]) -> None:
-    used = {name for row in found for name, cell in row.items() if cell is not None}
-    names = [name for name in COLUMNS if name in used or name in HEAD]
-    table = csv.writer(file, lineterminator=END_OF_LINE)
-    table.writerow(names)
-    for row in found:
-        table.writerow([_cell(row.get(name)) for name in names])
 
 
 def _cell(cell: Cell) -> str:

@@ -90,7 +90,7 @@ class Line(RecordingLine):
 
 
 class MessageLine(Line):
-    """A message."""
+    """A line with a message that was heard."""
 
     what: Kind
     """`order` of a caller; `answer` of a participant to one; `joined` and `left`; `live` figures;
@@ -104,7 +104,7 @@ class GapLine(Line):
 
     what: Literal["lost"] = "lost"
     foreign: Count
-    """Without the cookie of the bus: somebody else's traffic on its topics."""
+    """Messages without the cookie of the bus: traffic of others on its topics."""
     malformed: Count
     """Messages with the cookie that are not messages of this protocol."""
     overflow: Count
@@ -138,4 +138,4 @@ WHAT: TypeAdapter[What] = TypeAdapter(What)
 RECORDING_LINE: TypeAdapter[Header | MessageLine | GapLine | Stop] = TypeAdapter(
     Header | MessageLine | GapLine | Stop
 )
-"""Any line."""
+"""Parser of any line of a recording."""

@@ -42,7 +42,7 @@ class Reader:
         """
         self.path = path
         self.cut = False
-        """When all lines were read: the recorder was killed, or has not ended yet."""
+        """Whether the recorder was killed, or has not ended yet; known when all lines were read."""
         self.header = self._header()
 
     def _open(self) -> IO[bytes]:
@@ -188,9 +188,10 @@ class Session:
     answers: dict[Key, dict[int, Message]] = field(default_factory=lambda: defaultdict(dict))
     """The first answer of each application to each order."""
     answered_s: dict[Key, dict[int, float]] = field(default_factory=lambda: defaultdict(dict))
-    """When they were heard."""
+    """Times at which these answers were heard, s."""
     ended: list[tuple[float, int, Test, str]] = field(default_factory=list)
-    """When it was heard, application, test, and why it failed; empty: it did not."""
+    """Ends of tests: the time at which each was heard, application, test, and why it failed; empty:
+    it did not."""
     snapshot: dict[int, tuple[float, Message]] = field(default_factory=dict)
     """Answers to the snapshot at the start of the recording, by application, each with the time at
     which it came."""

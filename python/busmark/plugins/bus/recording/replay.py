@@ -135,11 +135,11 @@ def _said(answer: Message) -> str:
 
 
 ASKS_S = 3.0
-"""Who is there is asked again after this time."""
+"""Time after which participants that have not answered are called again."""
 TOGETHER_S = 1.0
-"""When all who are needed have answered, others still get this time."""
+"""Grace period for other participants once all that are needed have answered."""
 LEAD_NS = 50_000_000
-"""Between the decision to begin and the first order."""
+"""Time between the decision to begin and the first order."""
 SECOND_NS = 10**9
 LOOK_NS = 10_000_000
 """Pause between two looks at what is waited for."""
@@ -158,7 +158,7 @@ class GivenOrder:
 
     @property
     def off_s(self) -> float | None:
-        """Return how much later than planned; negative: earlier."""
+        """Return how much later than planned the order was given, s; negative: earlier."""
         return None if self.sent_s is None else self.sent_s - self.step.planned_s
 
 
@@ -185,7 +185,7 @@ class Replay:
 
     @property
     def off(self) -> Off | None:
-        """Over all orders that were given."""
+        """Deviations from the planned times, over all orders that were given."""
         offs = [abs(each.off_s) for each in self.given if each.off_s is not None]
         return Off(statistics.median(offs), max(offs), len(offs)) if offs else None
 

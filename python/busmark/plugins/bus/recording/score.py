@@ -52,14 +52,14 @@ class Step:
     answers: dict[int, Message]
     """Recorded answers, by the application that is to answer now."""
     after: frozenset[tuple[int, int]] = frozenset()
-    """Answers that were there before it: place of the order, and application."""
+    """Answers that were heard before the order: the place of their order, and application."""
     after_ended: int = 0
-    """Tests that had ended before it."""
+    """Number of tests that had ended before the order."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """All of them."""
+    """The orders that a replay gives, and what it leaves out."""
 
     steps: list[Step]
     needed: dict[int, int | None]

@@ -56,7 +56,7 @@ class Writer:
 
     @property
     def stored(self) -> int:
-        """Messages in it."""
+        """Number of messages in the recording."""
         return self.counts.total()
 
     def begin(self, header: Header) -> None:

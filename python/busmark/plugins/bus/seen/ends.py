@@ -23,7 +23,7 @@ FEWEST_ASKED = 3
 
 @dataclass
 class Participant:
-    """One that was heard."""
+    """A participant on the bus, as far as it was heard."""
 
     app: int
     group: int | None
@@ -43,7 +43,7 @@ class Participant:
     looked_s: float = 0.0
     """When it was last looked at, by the same clock."""
     asked: int = 0
-    """Times it was asked since."""
+    """How often it was asked for its tests since then."""
     listed_ns: int = 0
     """When it last said which tests it has."""
     knows_its_tests: bool = False
@@ -75,7 +75,7 @@ class Participant:
 KEPT = 10
 """Looks that are kept: as many seconds where live figures come once a second."""
 NOW = 5
-"""The latest, which stand for now."""
+"""Number of latest looks whose figures are shown as the present ones."""
 FEWEST_OF_TAIL = 100
 """Round trips below which there is no 99th percentile."""
 FEWEST_OF_FAR_TAIL = 1000
@@ -90,7 +90,7 @@ class Looks:
     def __init__(self) -> None:
         self._looks: deque[Times] = deque(maxlen=KEPT)
         self._now: Times | None = None
-        """The latest ones together, until another comes."""
+        """Times of the latest looks together, until another look comes; None: to be computed."""
 
     def add(self, round_trips_ns: Any) -> float | None:
         """Take in a look, be it read or not, and return its median, ns; None: it is empty.

@@ -89,7 +89,7 @@ class Counts:
     packets: int
     """Packets in the file, or, for a ring, in all files that there were."""
     kernel_drops: int
-    """Because the kernel's buffer was full."""
+    """Packets dropped because the kernel's buffer was full."""
     interface_drops: int
     """Packets that the interface or its driver dropped."""
     dumpcap_drops: int
@@ -98,7 +98,7 @@ class Counts:
 
     @property
     def dropped(self) -> int:
-        """All that is missing in the capture."""
+        """Number of packets that the capture lost."""
         return self.kernel_drops + self.interface_drops + self.dumpcap_drops
 
 
@@ -165,11 +165,11 @@ BLOCK_BYTES = 1 << 20
 
 
 class CaptureFailed(Exception):
-    """There is no capture."""
+    """Raised where nothing can be captured."""
 
 
 class DiskFull(CaptureFailed):
-    """There is no room for it."""
+    """Raised where the disk has no room for the capture."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Site:
     """A place where dumpcap runs."""
 
     launch: Callable[[list[str]], Start]
-    """How a command is started there."""
+    """Function that makes the start of a command at the place."""
     name: str = ""
     """Name of a node; empty: this machine."""
     folder: str = ""

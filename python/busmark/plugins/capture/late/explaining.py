@@ -51,7 +51,7 @@ class OfRound:
     chosen: ChosenSamples
     late: list[Late]
     traces: list[Trace]
-    """One for each of them."""
+    """Trace of each late sample."""
     ordinary: list[Late]
     files: list[str]
     again: int = 0

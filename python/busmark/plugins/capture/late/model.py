@@ -69,7 +69,7 @@ class Late(BaseModel):
     way: list[str] = []
     """Hops of its way, in a capture without a result."""
     last_hop: str | None = None
-    """The last of them on which it was seen."""
+    """The last hop on which the sample was seen."""
     number: int | None = None
     """Sequence number on the first hop, where no packet has it."""
 
@@ -110,7 +110,7 @@ class Share(BaseModel):
     late: int
     """Late samples that it explains."""
     least_ns: int | None
-    """Least latency among these late samples."""
+    """Least latency of the late samples that the cause explains."""
     median_ns: float | None
     most_ns: int | None
     ordinary: int
@@ -122,7 +122,7 @@ class RoundLeft(BaseModel):
 
     round: int
     late: int
-    """Late and lost samples in it."""
+    """Late and lost samples of the round."""
     why: str
 
 
@@ -148,7 +148,7 @@ class LateSamples(BaseModel):
     """Rounds that were looked at."""
     left: list[RoundLeft]
     samples: int
-    """Measured in these rounds."""
+    """Samples that were measured in these rounds."""
     lost: int
     late: int
     """Above the limit of their round: its 99th percentile or three times its median, whichever is
@@ -188,7 +188,7 @@ class LateSamples(BaseModel):
     worst: list[Late]
     """The lost first, then the latest; as many as were asked for."""
     diagrams: list[Diagram] = []
-    """One for each of them."""
+    """Sequence diagram of each of the worst samples."""
     capture: Analysis | None = None
     """Further results where a capture was analysed without a result: latencies, losses, lengths,
     and what limits them."""

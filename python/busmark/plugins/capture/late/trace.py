@@ -75,10 +75,10 @@ class ChosenSamples:
     """The samples of a round that are looked at."""
 
     samples: int
-    """All that were measured."""
+    """Number of samples that were measured."""
     lost: int
     late: int
-    """Late ones, without the lost."""
+    """Number of late samples, without the lost."""
     median_ns: int | None
     limit_ns: int | None
     """Greatest latency that is not late."""
@@ -238,7 +238,7 @@ class Segment:
     direction: Direction
     writer: int
     begin_ns: int
-    """When it was written."""
+    """Time at which the sample was written, ns."""
     end_ns: int
     """When it was read; of a sample that was not, how long it is looked for."""
     is_read: bool
@@ -248,7 +248,7 @@ class Segment:
 
     @cached_property
     def first(self) -> Packet | None:
-        """The one that was on the wire first."""
+        """The packet that was on the wire first."""
         return min(self.packets, key=lambda each: each.first_ns, default=None)
 
     @cached_property
@@ -294,7 +294,7 @@ class Trace:
     segments: tuple[Segment, ...]
     counters: Counters = field(default_factory=Counters)
     path: Path | None = None
-    """Without a result, which knows more: the hops of the sample."""
+    """Hops of the sample in a capture without a result; None: the result has more."""
 
     @cached_property
     def several_ways(self) -> bool:

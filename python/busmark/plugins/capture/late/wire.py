@@ -41,9 +41,9 @@ class File:
     node: str | None
     interface: str
     dropped: int | None = 0
-    """Packets that it lost."""
+    """Packets that the capture lost."""
     incomplete: int = 0
-    """IP datagrams of which fragments are missing in it."""
+    """IP datagrams of which the capture lacks fragments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class Flow:
 
     @property
     def source_address(self) -> str:
-        """Without the port."""
+        """Address of the source, without the port."""
         return self.source.rpartition(":")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A row."""
+    """A row of the table of packets."""
 
     row: int
     file: int
@@ -130,7 +130,7 @@ class Wire:
         self.times: Rows = self.rows["time_ns"].to_numpy()
 
     @classmethod
-    def of(
+    def from_rows(
         cls,
         rows: Iterable[dict[str, Any]],
         flows: Sequence[Flow],

@@ -163,7 +163,7 @@ def why(
     foreign: Sequence[str] = (),
 ) -> Late:
     """Explain the late sample."""
-    wire = Wire.of(rows, flows, files, foreign)
+    wire = Wire.from_rows(rows, flows, files, foreign)
     found = of_round(0, choose(0, table), wire, counters)
     (late,) = [each for each in found.late if each.seq == LATE_SEQ]
     return late

@@ -177,7 +177,9 @@ def test_causes_are_as_reviewed() -> None:
 
 
 def test_counts_of_a_case_agree_with_its_samples() -> None:
-    found = of_round(3, choose(3, samples()), Wire.of(AGAIN, [Flow(0, "udp", THERE, BACK)] * 2))
+    found = of_round(
+        3, choose(3, samples()), Wire.from_rows(AGAIN, [Flow(0, "udp", THERE, BACK)] * 2)
+    )
     all_of = together("a", [found], [], 10)
     assert all_of.samples == 200 and all_of.late == all_of.examined_late == 1
     (share,) = all_of.causes

@@ -26,7 +26,7 @@ FLOWS = [Flow(0, "udp", THERE, BACK), Flow(0, "udp", BACK, THERE)]
 
 
 def explained(rows: list[dict[str, object]], latency_ms: float | None = 50.0) -> LateSamples:
-    wire = Wire.of(rows, FLOWS, [File("it.pcapng", None, "lo")])
+    wire = Wire.from_rows(rows, FLOWS, [File("it.pcapng", None, "lo")])
     found = of_round(4, choose(4, samples(latency_ms)), wire, Counters(socket_drops=7))
     return together("a", [found], [], 10)
 

@@ -77,7 +77,7 @@ def test_no_rule_raises_and_all_that_is_named_is_in_the_table(
     loss: str | None,
 ) -> None:
     files = [File("one", None, "lo", None, 1), File("two", "n2", "lan0")]
-    wire = Wire.of(rows, FLOWS, files)
+    wire = Wire.from_rows(rows, FLOWS, files)
     table = samples(latency, role=role, **(echo if role != "receiver" else {}))
     chosen = choose(0, table)
     found = of_round(0, chosen, wire, Counters(drops, loss))

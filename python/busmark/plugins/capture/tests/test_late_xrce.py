@@ -174,7 +174,7 @@ def test_two_agents_on_one_host_are_one_way() -> None:
         answered=0,
     )
     rows = [write(1, 0.05), between, passed_on(3, 49.5)]
-    (late,) = of_round(0, choose(0, samples()), Wire.of(rows, flows)).late
+    (late,) = of_round(0, choose(0, samples()), Wire.from_rows(rows, flows)).late
     assert late.cause == "in-relay" and numbers(late) == [2, 3]
 
 

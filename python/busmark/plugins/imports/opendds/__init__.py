@@ -15,7 +15,7 @@ __all__ = ["FLAWS", "read", "recognise"]
 
 
 def recognise(text: str) -> bool:
-    """Return whether it is one of them."""
+    """Return whether a text is a result of OpenDDS Bench."""
     return any(recognises(text) for recognises, _ in FORMS.values())
 
 

@@ -201,7 +201,7 @@ def _line(source: SourceText, key: str) -> int | None:
 
 
 class Statistics(Document):
-    """Without samples it has its count only."""
+    """Statistics of samples; a count of 0 without any."""
 
     sample_count: int
     min: float | None = None
@@ -300,4 +300,4 @@ FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, ImportedFile
         read_text,
     ),
 }
-"""How each is recognised, by names that no other has, and read."""
+"""Forms of results: how each is recognised, by names that no other has, and how it is read."""

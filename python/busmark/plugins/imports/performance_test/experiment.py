@@ -178,7 +178,7 @@ class Row:
     sent_per_s: float
     lost_per_s: float
     count: int
-    """Latencies in it."""
+    """Number of latencies in the interval."""
     mean_ns: float | None
     min_ns: float | None
     max_ns: float | None
@@ -188,7 +188,7 @@ class Row:
 
 @dataclass(slots=True)
 class Experiment:
-    """One file."""
+    """An experiment of performance_test, as one file states it."""
 
     means: str
     identity: str = ""

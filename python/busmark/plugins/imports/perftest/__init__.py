@@ -27,7 +27,7 @@ FORMS: dict[str, tuple[Callable[[str], bool], Callable[[SourceText, ImportedFile
 
 
 def recognise(text: str) -> bool:
-    """Return whether it is one of them."""
+    """Return whether a text is an output of RTI Perftest."""
     return any(recognises(text) for recognises, _ in FORMS.values())
 
 

@@ -85,7 +85,7 @@ class Intervals:
 
     lines: list[int] = field(default_factory=list)
     first: tuple[float, float] | None = None
-    """Latency and mean in the first of them."""
+    """Latency and mean in the first line."""
 
     def add(self, source: SourceText, line: Line, header: list[str], cells: list[str]) -> None:
         """Add one more."""
@@ -274,7 +274,7 @@ class Interval(Document):
 
 
 class Element(Document):
-    """One size."""
+    """Figures of one size of samples."""
 
     length: int
     intervals: list[Interval] = Field(default=[])

@@ -22,20 +22,20 @@ def idl(folder: Path, name: str = "sensors.idl") -> Path:
 
 def test_a_type_is_named_with_its_modules(tmp_path: Path) -> None:
     path = idl(tmp_path)
-    assert UserType.of(path, "::sensors::Point") == UserType(path, "sensors::Point")
+    assert UserType.from_file(path, "::sensors::Point") == UserType(path, "sensors::Point")
     for name in ("sensors.Point", "sensors::", "", "a b"):
         with pytest.raises(UserError, match="not a valid type name"):
-            UserType.of(path, name)
+            UserType.from_file(path, name)
 
 
 def test_a_file_of_busmarks_own_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has a file of that name"):
-        UserType.of(idl(tmp_path, "busmark.idl"), "sensors::Point")
+        UserType.from_file(idl(tmp_path, "busmark.idl"), "sensors::Point")
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no such file"):
-        UserType.of(tmp_path / "none.idl", "sensors::Point")
+        UserType.from_file(tmp_path / "none.idl", "sensors::Point")
 
 
 def test_every_dds_has_a_builder_or_says_why_not() -> None:

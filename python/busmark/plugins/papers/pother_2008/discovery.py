@@ -6,7 +6,7 @@ from math import ceil
 
 from busmark.model.case import CaseSummary
 from busmark.model.discovery import RoundDiscovery
-from busmark.plugins.papers.checks import Each, Ends, Ratio, each
+from busmark.plugins.papers.checks import Each, Ends, Ratio, for_each
 from busmark.plugins.papers.document import Checks
 from busmark.plugins.papers.evidence import ABOVE, ALL, BELOW, Claim
 from busmark.plugins.papers.pother_2008 import published
@@ -78,7 +78,7 @@ def _no_later(*, new: str, between: bool | None = None) -> Claim:
 
 DISCOVERY: Checks = {
     "new-writer": (
-        *each(
+        *for_each(
             DISCOVERING,
             Each,
             "first sample over creation, new writer, within one node",
@@ -87,7 +87,7 @@ DISCOVERY: Checks = {
             creation,
             _no_later(new="writer"),
         ),
-        *each(
+        *for_each(
             DISCOVERING,
             Each,
             "first sample over creation, new writer, between nodes",
@@ -97,7 +97,7 @@ DISCOVERY: Checks = {
             _no_later(new="writer"),
         ),
     ),
-    "new-writer-loses-nothing": each(
+    "new-writer-loses-nothing": for_each(
         DISCOVERING,
         Each,
         "number of the first sample received, new writer",
@@ -106,7 +106,7 @@ DISCOVERY: Checks = {
         _one,
         ALL,
     ),
-    "new-reader-within-node": each(
+    "new-reader-within-node": for_each(
         DISCOVERING,
         Each,
         "first sample over creation, new reader, within one node",
@@ -115,7 +115,7 @@ DISCOVERY: Checks = {
         creation,
         BELOW,
     ),
-    "new-reader-between-nodes": each(
+    "new-reader-between-nodes": for_each(
         DISCOVERING,
         Each,
         "first sample over creation, new reader, between nodes",
@@ -124,7 +124,7 @@ DISCOVERY: Checks = {
         creation,
         _no_later(new="reader", between=True),
     ),
-    "reader-later-between-nodes": each(
+    "reader-later-between-nodes": for_each(
         DISCOVERING,
         Ratio,
         "time to first sample, new reader, between nodes over within one",
@@ -133,7 +133,7 @@ DISCOVERY: Checks = {
         ABOVE,
     ),
     "with-participant": (
-        *each(
+        *for_each(
             DISCOVERING,
             Ratio,
             "creation, with participant over alone",
@@ -142,7 +142,7 @@ DISCOVERY: Checks = {
             ABOVE,
             value=creation,
         ),
-        *each(
+        *for_each(
             DISCOVERING,
             Ratio,
             "time to first sample, with participant over alone",
@@ -151,7 +151,7 @@ DISCOVERY: Checks = {
             ABOVE,
         ),
     ),
-    "grows-with-endpoints": each(
+    "grows-with-endpoints": for_each(
         DISCOVERING,
         Ends,
         "time to first sample, most endpoints there over fewest",

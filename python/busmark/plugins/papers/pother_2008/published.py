@@ -35,7 +35,7 @@ class Output:
     priority: int
     lines: tuple[Line, ...]
 
-    def of(self, segment: str, percent: float = 100.0) -> Line:
+    def line(self, segment: str, percent: float = 100.0) -> Line:
         """Return the line of a segment."""
         return next(e for e in self.lines if (e.segment, e.percent) == (segment, percent))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from busmark.model.case import CaseSummary
-from busmark.plugins.papers.checks import Each, Ratio, each
+from busmark.plugins.papers.checks import Each, Ratio, for_each
 from busmark.plugins.papers.document import Checks
 from busmark.plugins.papers.evidence import ABOVE, ALL, Check, Claim, about, alike
 from busmark.plugins.papers.pother_2008 import published
@@ -34,7 +34,7 @@ from busmark.plugins.papers.select import (
 
 PRINTED = published.TIME_SHARING
 
-TRIP = PRINTED.of("trip")
+TRIP = PRINTED.line("trip")
 
 OF_CLASS = {output.fifo: output for output in published.OUTPUTS}
 
@@ -69,8 +69,8 @@ WHOLE = 0.5
 
 
 def _of_trip(name: str) -> tuple[Check, ...]:
-    printed = PRINTED.of(name)
-    return each(
+    printed = PRINTED.line(name)
+    return for_each(
         ADAPTERS,
         Each,
         f"average of {name} over trip",
@@ -89,14 +89,14 @@ def _by_class(
     return tuple(
         check
         for fifo, printed in OF_CLASS.items()
-        for check in each(
+        for check in for_each(
             ADAPTERS,
             Each,
             f"{what} of a trip over its average, {CLASSES[fifo]}",
             trips("latency", fifo=fifo),
             segment("trip", figure),
             segment("trip", mean),
-            at_most(of(printed.of("trip")), printed.of("trip").average),
+            at_most(of(printed.line("trip")), printed.line("trip").average),
         )
     )
 
@@ -106,7 +106,7 @@ LATENCY: Checks = {
     "arrival-share": (*_of_trip("send arrival"), *_of_trip("echo arrival")),
     "deviation-of-trips": _by_class("deviation", deviation, lambda line: line.deviation or 0.0),
     "longest-trip": _by_class("greatest", greatest, lambda line: float(line.greatest)),
-    "inter-arrival": each(
+    "inter-arrival": for_each(
         ADAPTERS,
         Each,
         "average inter-arrival over the period",
@@ -115,7 +115,7 @@ LATENCY: Checks = {
         constant(lambda _: published.PERIOD_US * 1e3),
         Claim(1 / 1.07, 1.07),
     ),
-    "time-sharing-as-short": each(
+    "time-sharing-as-short": for_each(
         ADAPTERS,
         Ratio,
         "average trip, time-sharing over real-time 30",
@@ -144,7 +144,7 @@ def _paced(case: CaseSummary) -> bool:
 
 
 THROUGHPUT: Checks = {
-    "read-as-theoretical": each(
+    "read-as-theoretical": for_each(
         ADAPTERS,
         Each,
         "read over theoretical, defined size and frequency",
@@ -153,7 +153,7 @@ THROUGHPUT: Checks = {
         expected,
         ALL,
     ),
-    "overwritten": each(
+    "overwritten": for_each(
         ADAPTERS,
         Each,
         "read over theoretical, keep-last 1 at full speed",
@@ -169,7 +169,7 @@ HARDLY = 1.05
 """Greatest factor between averages as near as 323 and 316 µs."""
 
 DETERMINISM: Checks = {
-    "trip-by-priority": each(
+    "trip-by-priority": for_each(
         ADAPTERS,
         Ratio,
         f"average trip, priority 0 over 100, {CLASSES[REAL_TIME]}",
@@ -178,7 +178,7 @@ DETERMINISM: Checks = {
         alike(HARDLY),
         value=segment("trip", mean),
     ),
-    "jitter-by-priority": each(
+    "jitter-by-priority": for_each(
         ADAPTERS,
         Ratio,
         f"deviation of trips, priority 0 over 100, {CLASSES[REAL_TIME]}",
@@ -187,7 +187,7 @@ DETERMINISM: Checks = {
         ABOVE,
         value=segment("trip", deviation),
     ),
-    "time-sharing-priority": each(
+    "time-sharing-priority": for_each(
         ADAPTERS,
         Ratio,
         "deviation of trips, time-sharing over real-time 30, priority 100",
@@ -196,7 +196,7 @@ DETERMINISM: Checks = {
         alike(),
         value=segment("trip", deviation),
     ),
-    "deviation-under-load": each(
+    "deviation-under-load": for_each(
         ADAPTERS,
         Each,
         f"deviation over average, priority 100, {CLASSES[REAL_TIME]}",
@@ -205,7 +205,7 @@ DETERMINISM: Checks = {
         segment("trip", mean),
         at_most(8, 316),
     ),
-    "class-decides": each(
+    "class-decides": for_each(
         ADAPTERS,
         Ratio,
         "deviation of trips, time-sharing over real-time 30, priority 0",
@@ -238,7 +238,7 @@ def calculated_per_s(case: CaseSummary) -> PerRound:
 
 
 SCALABILITY: Checks = {
-    "all-is-read": each(
+    "all-is-read": for_each(
         SCALING,
         Each,
         "read over calculated throughput of all readers",

@@ -59,7 +59,7 @@ def route(case: CaseSummary) -> Route | None:
     return found.routes[0] if found and found.routes else None
 
 
-def of(where: int | tuple[int, ...], *conditions: Condition) -> Select:
+def deployments(where: int | tuple[int, ...], *conditions: Condition) -> Select:
     """Select cases of these deployments and conditions; without conditions all."""
     wanted = where if isinstance(where, tuple) else (where,)
 
@@ -107,25 +107,29 @@ ALIKE = ("samples", "payload", "size", "adapter", "peer", "background", "setting
 LATENCY: Checks = {
     "tcp-two-families":
         (
-            Ratio("average L, TCP-R over UDP-R", of((1, 2, 3), "TCP-R"), of((1, 2, 3), "UDP-R"),
-                  MUCH, ALIKE, mean),
-            Each("greatest L of the others over 40 ms", of((1, 2, 3), "UDP-R", "UDP-BE", "TCP-BE"),
-                 greatest, fixed(DELAYED_ACK_NS), BELOW),
+            Ratio("average L, TCP-R over UDP-R",
+                  deployments((1, 2, 3), "TCP-R"),
+                  deployments((1, 2, 3), "UDP-R"), MUCH, ALIKE, mean),
+            Each("greatest L of the others over 40 ms",
+                 deployments((1, 2, 3), "UDP-R", "UDP-BE", "TCP-BE"), greatest,
+                 fixed(DELAYED_ACK_NS), BELOW),
         ),
     "udp-reliable-alike":
-        (Ratio("average, UDP-R over UDP-BE", of((1, 2, 3), "UDP-R"), of((1, 2, 3), "UDP-BE"),
-               alike(), ALIKE, mean),),
+        (Ratio("average, UDP-R over UDP-BE",
+               deployments((1, 2, 3), "UDP-R"),
+               deployments((1, 2, 3), "UDP-BE"), alike(), ALIKE, mean),),
     "tcp-best-effort-fastest":
-        (Ratio("average, TCP-BE over UDP-R", of((1, 2, 3), "TCP-BE"), of((1, 2, 3), "UDP-R"),
-               BELOW, ALIKE, mean),),
+        (Ratio("average, TCP-BE over UDP-R",
+               deployments((1, 2, 3), "TCP-BE"),
+               deployments((1, 2, 3), "UDP-R"), BELOW, ALIKE, mean),),
 }  # fmt: skip
 
 LENGTHS: Checks = {
     "tcp-longer": (
         Ratio(
             "bits of a sample on all hops, TCP-BE over UDP-BE",
-            of((1, 2, 3), "TCP-BE"),
-            of((1, 2, 3), "UDP-BE"),
+            deployments((1, 2, 3), "TCP-BE"),
+            deployments((1, 2, 3), "UDP-BE"),
             ABOVE,
             ALIKE,
             bits,
@@ -134,8 +138,8 @@ LENGTHS: Checks = {
     "deployment-2-most-bits": (
         Ratio(
             "bits, deployment 2 over 3",
-            of(2),
-            of(3),
+            deployments(2),
+            deployments(3),
             ABOVE,
             ("samples", "payload", "size", "adapter", "peer", "transport", "qos.reliability"),
             bits,
@@ -145,12 +149,12 @@ LENGTHS: Checks = {
 
 LOSS: Checks = {
     "deployment-1-no-loss":
-        (delivered("packets that arrived over those sent, deployment 1", of(1), ALL),),
+        (delivered("packets that arrived over those sent, deployment 1", deployments(1), ALL),),
     "first-packets-lost":
-        (delivered("packets that arrived over those sent, deployments 2 and 3", of((2, 3)),
+        (delivered("packets that arrived over those sent, deployments 2 and 3", deployments((2, 3)),
                    FEW_LOST),),
     "agent-passes-on":
-        (Each("hops of a sample, deployment 3", of(3), hops, fixed(2.0), ALL),),
+        (Each("hops of a sample, deployment 3", deployments(3), hops, fixed(2.0), ALL),),
 }  # fmt: skip
 
 CHECKS = LATENCY | LENGTHS | LOSS

@@ -118,9 +118,9 @@ def test_only_the_owner_reads_anything_and_no_secret_is_in_the_description(made:
 
 def test_documents_of_a_participant_are_the_fields_of_the_contract(made: Layout) -> None:
     documents = open_directory(made.directory, PASSPHRASE)
-    assert PASSPHRASE not in repr(documents) + repr(documents.of("active", "all"))
+    assert PASSPHRASE not in repr(documents) + repr(documents.for_participant("active", "all"))
     for profile in PROFILES:
-        found = documents.of("active", profile)
+        found = documents.for_participant("active", profile)
         assert (found is None) == (profile == "none")
         if found is not None:
             assert Path(found.private_key).is_file()
@@ -131,7 +131,7 @@ def test_documents_of_a_participant_are_the_fields_of_the_contract(made: Layout)
 @pytest.mark.parametrize(("participant", "profile"), [("nobody", "all"), ("active", "al")])
 def test_who_or_what_is_not_there_is_refused(made: Layout, participant: str, profile: str) -> None:
     with pytest.raises(UserError):
-        open_directory(made.directory).of(participant, profile)
+        open_directory(made.directory).for_participant(participant, profile)
 
 
 def test_each_profile_adds_one_protection(tmp_path: Path) -> None:

@@ -212,7 +212,7 @@ def dropped(trace: Trace) -> Iterator[Proof]:
         yield from _receiver(trace, segment)
         yield from _sender(trace, segment)
         if not segment.is_read and segment.last is not None:
-            yield from _gone(trace, segment)
+            yield from _no_longer_kept(trace, segment)
             # At the end of the capture it may have been under way.
             if segment.last.time_ns + trace.path.patience_ns <= trace.wire.times[-1]:
                 yield from _in_agent(trace, trace.path, segment.last)
@@ -279,7 +279,7 @@ def _asked_before(trace: Trace, question: Packet, own: Packet, number: int) -> P
     )
 
 
-def _gone(trace: Trace, segment: Segment) -> Iterator[Proof]:
+def _no_longer_kept(trace: Trace, segment: Segment) -> Iterator[Proof]:
     """Prove that the other end asked for it, and that its writer said that it has it no more."""
     wire = trace.wire
     for writer, number in segment.identities:

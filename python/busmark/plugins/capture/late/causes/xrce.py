@@ -24,7 +24,7 @@ class Recovery:
     first: Packet
     again: Packet
     asked: tuple[Packet, Packet]
-    """The first ACKNACK that asks for it and the last."""
+    """The first and the last ACKNACK that ask for the message."""
     beat: Packet | None
     """The last HEARTBEAT before, that says that it exists."""
     stream: Stream
@@ -33,7 +33,7 @@ class Recovery:
 
     @property
     def number(self) -> int:
-        """The message's, in its stream."""
+        """Sequence number of the message in its stream."""
         return self.again.last_seq or 0
 
 
@@ -84,7 +84,10 @@ def _again(
     if not len(same):
         return None
     first = wire.packet(same[0])
-    asked = _asked(trace, stream, first, again)
+    # ACKNACK from the other end, between the two copies, that ask for this number.
+    questions = wire.xrce_questions.get(back(trace, stream), NO_ROWS)
+    questions = wire.within(questions, first.time_ns + 1, again.time_ns)
+    asked = asking(wire, questions, again.last_seq or 0)
     if not len(asked):
         return None
     question, last = wire.packet(asked[0]), wire.packet(asked[-1])
@@ -96,13 +99,6 @@ def _again(
     ]
     beat = wire.packet(beats[-1]) if len(beats) else None
     return Recovery(first, again, (question, last), beat, stream, carries)
-
-
-def _asked(trace: Trace, stream: Stream, first: Packet, again: Packet) -> Rows:
-    """Return ACKNACK from the other end, between the two copies, that ask for this number."""
-    rows = trace.wire.xrce_questions.get(back(trace, stream), NO_ROWS)
-    rows = trace.wire.within(rows, first.time_ns + 1, again.time_ns)
-    return asking(trace.wire, rows, again.last_seq or 0)
 
 
 def back(trace: Trace, stream: Stream) -> Stream:
