@@ -362,6 +362,8 @@ def _drift(rounds: list[stats.Round], like: Estimated) -> Iterator[Estimated]:
     count = sum(r.count for r in rounds)
     if change := change_over_rounds([d.relative_change for d in found], "1", count):
         yield row_of(change, like.quantity, "drift")
+    if not tested:
+        return
     trending = sum(d.p_value is not None and d.p_value < MAX_P for d in tested)
     yield replace(
         like,

@@ -269,9 +269,10 @@ class Distribution:
     def drift(self) -> Drift | None:
         """Change within a round; None for jitter."""
         trending, change = self.row("trending_rounds"), self.row("drift")
-        if trending is None or trending.value is None:
+        if trending is None and change is None:
             return None
-        return Drift(change.figure if change else None, int(trending.value), trending.rounds)
+        rounds, tested = (trending.value or 0, trending.rounds) if trending else (0, 0)
+        return Drift(change.figure if change else None, int(rounds), tested)
 
     @cached_property
     def statistics(self) -> dict[str, ByRound]:
