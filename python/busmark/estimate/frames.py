@@ -1,10 +1,8 @@
-"""Frames: the raw tables of a result, a file for each round, its cases, and the estimates
-that answer what each case was measured for."""
+"""Frames: the raw tables of a result, a file for each round, its cases, estimates and machines."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -28,7 +26,7 @@ from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.figures import Estimated, Figures
 from busmark.model.parameters import Parameters
-from busmark.model.quantities import LATENCIES, NUMBERS, QUANTITIES
+from busmark.model.quantities import LATENCIES, NUMBERS
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ASKED
 from busmark.model.statistics import POOLED
 from busmark.store import Result
@@ -285,72 +283,3 @@ def findings(found: Sequence[Finding]) -> pl.DataFrame:
         for one in found
     ]
     return pl.DataFrame(rows, schema=schema(FINDINGS))
-
-
-LATENCY = (("half_round_trip", "median"), ("half_round_trip", "p99"), ("loss", "value"))
-STREAM = (
-    ("goodput", "median"),
-    ("sustained_rate", "median"),
-    ("one_way", "median"),
-    ("one_way", "p99"),
-    ("loss", "mean"),
-)
-CPU = ("cpu", "median")
-
-BY_TEST = {
-    "latency": (*LATENCY, CPU),
-    "throughput": (*STREAM, CPU),
-    "capacity": (*STREAM, CPU),
-    "discovery": (("first_sample", "median"), CPU),
-}
-"""Quantities and statistics, by test."""
-
-PHASED = "first_after"
-BY_ANSWER = {"matching": (("matched_last", "median"),), "recovery": ((PHASED, "median"),)}
-"""Further quantities and statistics of streams, by what the scenario wants streams to be compared
-by."""
-
-NUMBER = re.compile(r"^\d{3,}-")
-
-
-def answer(estimates: pl.DataFrame, cases: Sequence[CaseSummary]) -> pl.DataFrame:
-    """Return the estimates that have a value, in the order of the cases and of `BY_TEST`.
-
-    Columns: all of the table of estimates; `name`, the case without its number unless two cases
-    differ by nothing else, so that it keeps its name when others come before it; `figure`, such as
-    p99(half_round_trip); `more_is_better`.
-    """
-    names = {case.id: NUMBER.sub("", case.id) for case in cases}
-    if len(set(names.values())) < len(names):
-        names = {one: one for one in names}
-    wanted = [
-        (case.id, names[case.id], quantity, statistic)
-        for case in cases
-        for quantity, statistic in (*BY_TEST.get(case.test, ()), *BY_ANSWER.get(case.answer, ()))
-    ]
-    keys = ["case", "quantity", "statistic"]
-    schema = dict.fromkeys(("case", "name", "quantity", "statistic"), pl.String)
-    found = pl.DataFrame(wanted, schema=schema, orient="row").join(
-        estimates.filter(
-            # Phases have most quantities of their case again.
-            pl.col("scope")
-            == pl.when(pl.col("quantity") == PHASED)
-            .then(pl.lit("phase"))
-            .otherwise(pl.lit("case")),
-            pl.col("over") == "rounds",
-            pl.col("round").is_null(),
-            pl.col("value").is_finite(),
-        ),
-        on=keys,
-        how="inner",
-        maintain_order="left_right",
-    )
-    of_samples = [one.name for one in QUANTITIES.values() if one.of_samples]
-    of = pl.when(pl.col("of").is_not_null()).then(pl.format(", {}", "of")).otherwise(pl.lit(""))
-    figure = (
-        pl.when(pl.col("quantity").is_in(of_samples))
-        .then(pl.format("{}({})", "statistic", "quantity"))
-        .otherwise(pl.col("quantity"))
-    )
-    better = [one.name for one in QUANTITIES.values() if one.more_is_better]
-    return found.with_columns(figure=figure + of, more_is_better=pl.col("quantity").is_in(better))

@@ -149,3 +149,26 @@ def of_latency(one: Statistic, of: LatencySet) -> Heading | None:
 
 def _shown(one: Statistic) -> bool:
     return one is MEDIAN or one.percent is not None
+
+
+_LATENCY = (("half_round_trip", "median"), ("half_round_trip", "p99"), ("loss", "value"))
+_STREAM = (
+    ("goodput", "median"),
+    ("sustained_rate", "median"),
+    ("one_way", "median"),
+    ("one_way", "p99"),
+    ("loss", "mean"),
+)
+_CPU = ("cpu", "median")
+
+IN_CI = {
+    "latency": (*_LATENCY, _CPU),
+    "throughput": (*_STREAM, _CPU),
+    "capacity": (*_STREAM, _CPU),
+    "discovery": (("first_sample", "median"), _CPU),
+}
+"""Quantities and statistics in files for CI, by test."""
+
+PHASED = "first_after"
+IN_CI_BY_ANSWER = {"matching": (("matched_last", "median"),), "recovery": ((PHASED, "median"),)}
+"""Further ones of streams, by what the scenario wants streams to be compared by."""

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 from busmark.compare.campaign import Campaign
-from busmark.estimate.frames import answer as answers
 from busmark.findings.registry import by_case, kinds
 from busmark.model import text
 from busmark.model.case import CaseSummary
@@ -23,6 +22,7 @@ from busmark.present.blocks.case import heading, summary
 from busmark.present.blocks.case import sections as details
 from busmark.present.blocks.cases import TITLES, cases
 from busmark.present.blocks.charts import by_test, charts, sheets
+from busmark.present.blocks.ci import ci_figures
 from busmark.present.blocks.configuration import configuration
 from busmark.present.blocks.environment import RawFiles, commands, environment, files_of
 from busmark.present.blocks.findings import all_findings
@@ -285,7 +285,7 @@ def _ci(result: Result, campaign: Campaign) -> Document:
         for words, own in by_requirement(campaign.requirements)
     ]
     properties = {"result": str(result.directory), "busmark": campaign.busmark_version}
-    rows = answers(Results(result, campaign).estimates, campaign.cases).to_dicts()
+    rows = ci_figures(Results(result, campaign).estimates, campaign.cases).to_dicts()
     metrics = [
         Metric(
             row["name"],
