@@ -58,6 +58,10 @@ fn counted() -> Verdict<u64> {
 const COUNT: u64 = 500;
 const PAUSE: Duration = Duration::from_micros(500);
 
+/// Until the other side has heard of a change. No middleware says when: where one side follows at
+/// once, the two do not fit for a moment, part, and what was sent is sent again.
+const HEARD: Duration = Duration::from_millis(500);
+
 /// What arrived of [`COUNT`] samples, and the packets on loopback that it took.
 struct Stream {
     samples: Vec<Got>,
@@ -405,12 +409,14 @@ impl Changing {
     fn change(&mut self, qos: &Qos, reader_first: bool) -> Verdict<()> {
         if !reader_first {
             self.writer.set_qos(qos)?;
+            std::thread::sleep(HEARD);
         }
         match self.reader.handle.set_qos(qos) {
             Err(error) if error.status != Status::Unsupported => return Err(error.into()),
             _ => (),
         }
         if reader_first {
+            std::thread::sleep(HEARD);
             self.writer.set_qos(qos)?;
         }
         Ok(())
