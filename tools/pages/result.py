@@ -146,9 +146,9 @@ duckdb.sql(\"\"\"
 ## The analysed result
 
 `busmark show DIR --json` prints cases with their figures, findings and answers as one document. Its
-schema is [schemas/result.schema.json](../../schemas/result.schema.json). A case's `figures` are its rows of
-the table of estimates. All of it is computed from the files above and can be computed again at any
-time; [metrics](metrics.md) says what each figure means.
+schema is [schemas/result.schema.json](../../schemas/result.schema.json). A case's `figures` are its
+rows of the table of estimates. All of it is computed from the files above and can be computed again
+at any time; [metrics](metrics.md) says what each figure means.
 """
 
 

@@ -27,7 +27,9 @@ MOST_NAMED = 3
 """Cases that are named as examples."""
 
 
-@click.command(cls=WithHabits, epilog="Example: busmark show @last --json | jq '.cases[].figures[]'")
+@click.command(
+    cls=WithHabits, epilog="Example: busmark show @last --json | jq '.cases[].figures[]'"
+)
 @click.argument(
     "place", metavar="[DIRECTORY[#CASE]]", required=False, type=CasePlace(), callback=or_newest
 )
