@@ -16,6 +16,7 @@ from busmark.model.figure import Figure, Quantity, mean_over_rounds, over_rounds
 from busmark.model.limits import Subject
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import COMPARED, GOODPUT, QUANTITIES
+from busmark.model.quantities.discovery import DISCOVERY, FIRST_SAMPLE
 
 STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in statistics.STATISTICS}
 """Statistics of latency that every comparison has, by name."""
@@ -61,22 +62,27 @@ def compared_name(subject: Subject, test: str, *, absolute: bool = False) -> str
     return row.compared or str(subject)
 
 
-HEADLINES = ("goodput.throughput", "median.latency", "first_sample", "discovery", "recovery")
-"""The figures that give a case its verdict: the first one that it has."""
+MEDIAN, TAIL = (f"{one.name}.{LATENCIES[0]}" for one in (statistics.MEDIAN, statistics.P99))
+"""Headline of latencies; and what is reported with it wherever there is one, for a median says
+nothing of the tail."""
 
-MEDIAN = "median.latency"
+RECOVERY = "recovery"
+
+OF_GOODPUT, OF_DISCOVERY, OF_MATCHING = (
+    QUANTITIES[one.name].compared for one in (GOODPUT, FIRST_SAMPLE, DISCOVERY)
+)
 
 HEADLINE_OF = {
     "latency": MEDIAN,
     "one_way": MEDIAN,
-    "discovery": "first_sample",
-    "matching": "discovery",
-    "recovery": "recovery",
+    "discovery": OF_DISCOVERY,
+    "matching": OF_MATCHING,
+    "recovery": RECOVERY,
 }
 """The figure by the kind of a case's headline; any other is of its goodput."""
 
-TAIL = "p99.latency"
-"""Reported with the headline wherever there is one: a median says nothing of it."""
+HEADLINES = tuple(dict.fromkeys((OF_GOODPUT, *HEADLINE_OF.values())))
+"""The figures that give a case its verdict: the first one that it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +137,7 @@ def measured(
     if case.test == "capacity":
         sustained = GOODPUT.figure(case)
         reason = None if sustained else "the search found no rate"
-        figures["goodput.throughput"] = Measurement(sustained, reason=reason)
+        figures[OF_GOODPUT] = Measurement(sustained, reason=reason)
     elif case.test == "throughput":
         figures |= of_rounds(case.test, case.params, rows, of_stream=True)
     for series, times in case.by_round.items():
@@ -139,7 +145,7 @@ def measured(
             figures[f"{name}.{series}"] = _of(each, times.quantity, step_ns)
     figures |= of_rounds(case.test, case.params, rows, of_stream=False)
     figures |= dict(_asked(case))
-    headline = HEADLINE_OF.get(case.headline.kind, "goodput.throughput") if case.headline else None
+    headline = HEADLINE_OF.get(case.headline.kind, OF_GOODPUT) if case.headline else None
     count = _rounds(figures.get(headline or "")) or len(rows)
     seconds = sum(row["measured_s"] or 0.0 for row in rows)
     return CaseMeasured(figures, count, seconds, list(problems), headline)
@@ -174,9 +180,9 @@ def _asked(case: CaseSummary) -> Iterator[tuple[str, Measurement]]:
             for each in case.attempts
             if each.status == "ok" and each.discovery_s is not None
         }
-        yield "discovery", Measurement(case.headline.figure, values=found)
+        yield OF_MATCHING, Measurement(case.headline.figure, values=found)
     elif case.headline and kind == "recovery":
-        yield "recovery", Measurement(case.headline.figure)
+        yield RECOVERY, Measurement(case.headline.figure)
 
 
 def of_rounds(test: str, params: Parameters, rows: Sequence[Row], *, of_stream: bool) -> Figures:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, fields, replace
 from functools import cached_property
-from typing import Literal, TypedDict, Unpack, cast, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, cast, overload
 
 from busmark.model.entry import LatencySet, PartQuantity, Pooled, RowKey, Statistic
 from busmark.model.figure import Figure
+
+if TYPE_CHECKING:
+    import polars as pl
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +134,22 @@ class Figures(Sequence[Estimated]):
         reason = f"{part} has no {own} of {wanted}"
         return Estimated(wanted, own, None, "", scope, name, reason=reason)
 
-    def where(self, **keys: str | int | None) -> list[Estimated]:
+    def select(self, **keys: str | int | None) -> list[Estimated]:
         """Return the rows whose fields have these values, such as `scope="flow"`."""
         return [
             row for row in self.rows if all(getattr(row, name) == v for name, v in keys.items())
         ]
+
+    def where(self, **keys: str | int | None) -> pl.DataFrame:
+        """Return the rows of `select` as a frame."""
+        # Imported here: who looks at single figures has no need of it.
+        import polars as pl
+
+        rows = [astuple(row) for row in self.select(**keys)]
+        kinds = {"int": pl.Int64, "float": pl.Float64}
+        types = {one.name: str(one.type).partition(" ")[0] for one in fields(Estimated)}
+        schema = {name: kinds.get(kind, pl.String) for name, kind in types.items()}
+        return pl.DataFrame(rows, schema=schema, orient="row", strict=False)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Figures) and self.rows == other.rows

@@ -36,5 +36,8 @@ def test_a_figure_that_is_not_there_says_why(results: Results) -> None:
 def test_counts_and_kinds_of_rows(results: Results) -> None:
     flood = results.figures("udp-1024-flood")
     assert flood.get(LOST).value == 4500
-    assert {row.scope for row in flood.where(scope="round")} == {"round"}
+    assert flood.where(scope="round")["scope"].unique().to_list() == ["round"]
+    assert flood.where().equals(
+        results.estimates.filter(case="udp-1024-flood").select(flood.where().columns)
+    )
     assert len(flood) == results.estimates.filter(case="udp-1024-flood").height
