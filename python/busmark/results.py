@@ -304,7 +304,7 @@ class Results:
     ) -> frames.TableFiles:
         wanted = frames.rounds(self._result, case, number, status)
         found = frames.files(self._result, table, wanted)
-        analysed = self._stored.found
+        analysed = self._stored.at_hand
         for problem in (*found.problems, *(analysed.problems if analysed else ())):
             self._note(problem)
         # What the analysis could not read would stop a scan in the middle.

@@ -57,7 +57,7 @@ class Families:
         )
         return headline, loss, further
 
-    def of(self, found: FigureChange) -> Family:
+    def family(self, found: FigureChange) -> Family:
         """Return the family of a figure. Where nothing was lost on either side no test can find
         anything, so it is none of those that losses are adjusted for (Tarone 1990)."""
         if found.headline:
@@ -257,7 +257,7 @@ def _families(compared: Sequence[PairInProgress]) -> dict[str, Families]:
         own = families.setdefault(c.candidate.name, Families())
         for found in c.found:
             of_floor = c.is_floor and not only_floors
-            (own.floor if of_floor else own.of(found)).append((c, found))
+            (own.floor if of_floor else own.family(found)).append((c, found))
     return families
 
 

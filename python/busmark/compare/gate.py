@@ -208,7 +208,7 @@ class Gate:
     ) -> list[CriterionVerdict]:
         """Judge the cases of one candidate. Failures are adjusted by Holm over them: where all are
         just at the limit, any fails by chance alone with a probability of 5 % at most."""
-        tests = [_Test.of(candidate, found, criterion) for candidate, found in of_each]
+        tests = [_Test.from_change(candidate, found, criterion) for candidate, found in of_each]
         p_adjusted = adjusted([test.p_value for test in tests])
         return [
             self._judged(criterion, candidate.index, candidate, test.verdict(p), test, p)
@@ -269,7 +269,7 @@ class _Test:
     """Unit of an absolute limit."""
 
     @classmethod
-    def of(cls, candidate: Candidate, found: FigureChange, criterion: Criterion) -> _Test:
+    def from_change(cls, candidate: Candidate, found: FigureChange, criterion: Criterion) -> _Test:
         limit = criterion.limit_of(candidate.test)
         share = candidate.beyond.get(criterion.text)
         if share is not None and np.isfinite(share.found.limit):

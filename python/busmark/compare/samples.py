@@ -85,7 +85,7 @@ class Samples:
                 found.setdefault(name, {})[row["round"]] = series
         return found
 
-    def of(self, quantity: str) -> Mapping[int, FloatArray]:
+    def by_round(self, quantity: str) -> Mapping[int, FloatArray]:
         """Return latencies of a quantity in each round; empty where the case has none."""
         series = series_of(quantity, self.case.test)
         found = self.by_quantity.get(series.name, {}) if series else {}
@@ -115,7 +115,7 @@ def _pools(
     rounds: Mapping[int, FloatArray], bound_ns: float = 0.0
 ) -> tuple[Pool | None, Sent | None]:
     finite = [each[np.isfinite(each)] for each in rounds.values()]
-    pool = Pool.of(finite, bound_ns=bound_ns)
+    pool = Pool.from_rounds(finite, bound_ns=bound_ns)
     lost = [each.size - own.size for each, own in zip(rounds.values(), finite, strict=True)]
     if pool is None or not any(lost):
         return pool, None
@@ -160,7 +160,7 @@ def further(
 
 def _measurement(subject: Subject, of: Samples) -> Measurement | None:
     """Return a figure of one side; None: its cases have none such."""
-    rounds = of.of(subject.quantity)
+    rounds = of.by_round(subject.quantity)
     if subject.later_ns is not None:
         beyond = subject.beyond_ns(of.case.params.rate_hz)
         return _late(rounds, beyond) if rounds and beyond is not None else None

@@ -67,7 +67,7 @@ class Notes(BaseModel):
     """Why requirements were not judged."""
 
     @classmethod
-    def of(cls, campaign: Campaign) -> Notes:
+    def from_campaign(cls, campaign: Campaign) -> Notes:
         """Return the notes of a campaign."""
         parts = {
             case.id: {
@@ -104,7 +104,7 @@ class StoredAnalysis:
         self._made = campaign
 
     @property
-    def found(self) -> Campaign | None:
+    def at_hand(self) -> Campaign | None:
         """The campaign if it was read or made already."""
         read: Campaign | None = self.__dict__.get("stored")
         return self._made or read
@@ -185,7 +185,7 @@ class StoredAnalysis:
     def _store(self, campaign: Campaign) -> None:
         directory = self._result.directory
         metadata = {STATE: self._state, SEEN: _seen(directory)}
-        notes = Notes.of(campaign)
+        notes = Notes.from_campaign(campaign)
         text = notes.model_dump_json()
         # What JSON cannot say is not kept, rather than changed by it.
         if Notes.model_validate_json(text) != notes:

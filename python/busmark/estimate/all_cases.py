@@ -48,7 +48,7 @@ class EarlyCases:
         task = self._tasks[case]._replace(rows=rows_of(as_frame([*rows]))[case])
         return self._common, task, analysed(self._common, task)
 
-    def of(self, common: CaseAnalysis, task: CaseTask) -> CaseFigures | None:
+    def figures(self, common: CaseAnalysis, task: CaseTask) -> CaseFigures | None:
         """Return what was found of a case; None unless it was made of the same."""
         if task.case.id not in self._found:
             return None
@@ -87,7 +87,7 @@ def every(
     the other meanwhile."""
     found: dict[int, CaseFigures] = {}
     for number, task in enumerate(tasks if early else ()):
-        if early and (known := early.of(common, task)):
+        if early and (known := early.figures(common, task)):
             found[number] = known
     left = iter([number for number in range(len(tasks)) if number not in found])
     lock = Lock()
@@ -96,12 +96,12 @@ def every(
         with lock:
             return next(left, None)
 
-    def here(number: int | None) -> None:
+    def in_this(number: int | None) -> None:
         while number is not None:
             found[number] = analysed(common, tasks[number])
             number = following()
 
-    def there(process: subprocess.Popen[bytes], number: int | None) -> None:
+    def in_second(process: subprocess.Popen[bytes], number: int | None) -> None:
         with suppress(OSError, EOFError, pickle.UnpicklingError):
             _send(process, common)
             while number is not None:
@@ -110,7 +110,7 @@ def every(
                 found[number] = pickle.load(process.stdout)
                 number = following()
         # It was ended: its part is done here.
-        here(number)
+        in_this(number)
 
     with (
         _process(common.result.directory, len(tasks) - len(found)) as process,
@@ -118,8 +118,8 @@ def every(
     ):
         first = following()
         both = [
-            pool.submit(there, process, first) if process else pool.submit(here, first),
-            pool.submit(lambda: here(following())),
+            pool.submit(in_second, process, first) if process else pool.submit(in_this, first),
+            pool.submit(lambda: in_this(following())),
         ]
         for each in both:
             each.result()

@@ -201,7 +201,7 @@ def statistics(of: LatencySet) -> list[CaseMeasure]:
     """Return the estimates of these latencies."""
 
     def picker(one: Statistic) -> Pick:
-        return lambda case: one.figure(of.of(case))
+        return lambda case: one.figure(of.in_case(case))
 
     return [
         CaseMeasure(

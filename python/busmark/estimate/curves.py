@@ -244,7 +244,7 @@ class Thinning:
     box: int = BOX_POINTS
 
     @classmethod
-    def of(cls, cases: int, rounds: int) -> Thinning:
+    def for_campaign(cls, cases: int, rounds: int) -> Thinning:
         """Limit the points for a campaign of this many cases, and rounds of all of them."""
         return cls(
             detail=max(200, min(DETAIL_POINTS, DETAIL_BUDGET // max(1, cases))),

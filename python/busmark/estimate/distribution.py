@@ -228,7 +228,7 @@ class RowsOfLatency:
         yield from (*self.round_trip, *self.whole, *self.by_round)
 
     @classmethod
-    def of(
+    def from_rounds(
         cls,
         quantity: Quantity,
         pool: Pool | None,
@@ -240,7 +240,7 @@ class RowsOfLatency:
             return cls()
         known = [(timed, gone) for _, timed, gone in each if gone is not None]
         complete = len(known) == len(each)
-        sent = Sent.of(known) if complete else None
+        sent = Sent.from_rounds(known) if complete else None
         numbers = Numbers(
             [number for number, timed, _ in each if timed.latency.size],
             [

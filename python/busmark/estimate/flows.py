@@ -303,6 +303,6 @@ def _described(
     gone = sum(int(lost.size) for *_, lost in each)
     back = sum(int(timed.latency.size) + timed.negative for _, timed, _ in each)
     yield from estimated(((parts.ASKED, back + gone), (parts.UNANSWERED, gone)))
-    pool = Pool.of([timed.latency for _, timed, _ in each], phased=phased)
-    found = RowsOfLatency.of(quantity, pool, each)
+    pool = Pool.from_rounds([timed.latency for _, timed, _ in each], phased=phased)
+    found = RowsOfLatency.from_rounds(quantity, pool, each)
     yield from found.whole or filter(is_typical, found.by_round)

@@ -227,7 +227,7 @@ def _case(case: CaseSummary) -> Row:
         **{f"load_{load.of}_achieved": load.value(LOAD_ACHIEVED) for load in case.parts("load")},
     }
     for of in LATENCIES:
-        found = of.of(case)
+        found = of.in_case(case)
         if found:
             row[f"{of.key}_count"] = found.count
             row[f"{of.key}_rounds"] = found.median.rounds

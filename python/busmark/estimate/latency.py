@@ -186,7 +186,7 @@ def latency(
     """Yield the latencies over the counted rounds; `pools` are of the samples that came back in
     them, `segments_every` is the value with which the rounds were made."""
     each = [(r.number, r.back, r.lost_start) for r in rounds]
-    found = RowsOfLatency.of("half_round_trip", pools.latency, each)
+    found = RowsOfLatency.from_rounds("half_round_trip", pools.latency, each)
     if not found.by_round:
         why = "no sample came back in any round" if rounds else "no round could be read"
         found = without("half_round_trip", why)

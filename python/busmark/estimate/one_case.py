@@ -103,7 +103,7 @@ def tasks_of(
     flats = {case: dim.flatten(each) for case, each in params.items()}
     unsupported = {case.id for case in manifest.cases if case.status == "unsupported"}
     named = dim.name_cases(flats, manifest.adapters, unsupported)
-    thinning = curves.Thinning.of(
+    thinning = curves.Thinning.for_campaign(
         cases=sum(case.status == "planned" for case in manifest.cases),
         rounds=max(rounds_planned, sum(map(len, rows.values()))),
     )
@@ -124,7 +124,7 @@ class CaseFigures(NamedTuple):
 
 def analysed(common: CaseAnalysis, task: CaseTask) -> CaseFigures:
     """Return what the tables of a case give."""
-    return Analysis(common, *task).found()
+    return Analysis(common, *task).figures_found()
 
 
 def record(common: CaseAnalysis, task: CaseTask, found: CaseFigures) -> CaseSummary:
@@ -221,7 +221,7 @@ class Analysis:
         """CPUs that participants kept busy, by round."""
         self.problems: list[str] = []
 
-    def found(self) -> CaseFigures:
+    def figures_found(self) -> CaseFigures:
         """Return the figures of the case, its curves, and what plug-ins make of it."""
         self._add([(UDP_SOCKET_DROPS, rounds.total(self.good, "udp_socket_drops"))])
         self.figures += background(self.params, self.good or self.last)
@@ -327,7 +327,9 @@ class Analysis:
         pings = self._tables(self._samples, use)
         for ping in pings:
             self._leave_out(ping.number, "round trips", ping.back)
-        pools = Pools.of([(p.number, p.back) for p in pings], phased=bool(self.params.timeline))
+        pools = Pools.from_rounds(
+            [(p.number, p.back) for p in pings], phased=bool(self.params.timeline)
+        )
         self.latencies += latency.latency(pings, pools, segments_every=every)
         if any(row.over == POOL for row in self.latencies):
             self._add([(JITTER_SHARE, jitter_share(pools.latency, pools.jitter))])
@@ -352,7 +354,7 @@ class Analysis:
         for probe in read:
             self._leave_out(probe.number, "one-way times", probe.one_way)
             self._leave_out(probe.number, "round trips", probe.round_trip)
-        probes = throughput.Probes.of(read, phased=bool(self.params.timeline))
+        probes = throughput.Probes.from_rounds(read, phased=bool(self.params.timeline))
         self.latencies += throughput.latencies(probes)
         self.latencies += self._pairs(read)
         of_batches = self.whole(self.result.batches, self.numbers if self.params.batch else [])

@@ -215,7 +215,7 @@ class Sent:
     lost: list[int]
 
     @classmethod
-    def of(cls, rounds: Sequence[tuple[Timed, FloatArray]]) -> Sent | None:
+    def from_rounds(cls, rounds: Sequence[tuple[Timed, FloatArray]]) -> Sent | None:
         """Return rounds and their loss, by the samples that came back and by when the others were
         to be sent; None if nothing was lost, or nothing came back at all."""
         sent = [(timed, gone) for timed, gone in rounds if timed.latency.size + gone.size]
@@ -272,7 +272,7 @@ class Pool:
     """Whether something changes in the middle of a round: then it has no drift."""
 
     @classmethod
-    def of(cls, rounds: Sequence[FloatArray], **of_pool: Any) -> Pool | None:
+    def from_rounds(cls, rounds: Sequence[FloatArray], **of_pool: Any) -> Pool | None:
         """Make a pool of one array in time order per round, with the other fields of a pool; return
         None when all are empty."""
         known = [stats.Round.from_values(r) for r in rounds if r.size]
@@ -294,20 +294,20 @@ class Pools:
     """Magnitudes of the same."""
 
     @classmethod
-    def of(cls, rounds: Sequence[tuple[int, Timed]], *, phased: bool = False) -> Pools:
+    def from_rounds(cls, rounds: Sequence[tuple[int, Timed]], *, phased: bool = False) -> Pools:
         """Make the pools of rounds, given by number. `phased`: something changes in the middle of
         each."""
         kept = [(number, timed) for number, timed in rounds if timed.latency.size]
         return cls(
             numbers=[number for number, _ in kept],
             timed=[timed for _, timed in kept],
-            latency=Pool.of(
+            latency=Pool.from_rounds(
                 [timed.latency for _, timed in kept],
                 bound_ns=max((timed.bound_ns for _, timed in kept), default=0.0),
                 phased=phased,
             ),
-            ipdv=Pool.of([timed.jitter for _, timed in kept], within=stats.SIGNED),
-            jitter=Pool.of([np.abs(timed.jitter) for _, timed in kept]),
+            ipdv=Pool.from_rounds([timed.jitter for _, timed in kept], within=stats.SIGNED),
+            jitter=Pool.from_rounds([np.abs(timed.jitter) for _, timed in kept]),
         )
 
     @property

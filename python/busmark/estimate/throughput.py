@@ -162,7 +162,7 @@ class Probes:
     """Why there are no one-way latencies."""
 
     @classmethod
-    def of(cls, rounds: Sequence[ProbeRound], *, phased: bool = False) -> Probes:
+    def from_rounds(cls, rounds: Sequence[ProbeRound], *, phased: bool = False) -> Probes:
         """Collect the probes of these rounds; `phased`: something changes in the middle of each.
 
         Where one of them does not have the offset of two clocks, none has one-way latencies: the
@@ -176,8 +176,8 @@ class Probes:
         if why:
             rounds = [without_one_way(r, why) for r in rounds]
         return cls(
-            Pools.of([(r.number, r.one_way) for r in rounds], phased=phased),
-            Pools.of([(r.number, r.round_trip) for r in rounds], phased=phased),
+            Pools.from_rounds([(r.number, r.one_way) for r in rounds], phased=phased),
+            Pools.from_rounds([(r.number, r.round_trip) for r in rounds], phased=phased),
             rounds,
             why,
         )
@@ -208,13 +208,13 @@ class Probes:
         if self.unknown:
             return without("one_way", self.unknown)
         each = [(r.number, r.one_way, r.lost) for r in self.rounds]
-        return RowsOfLatency.of("one_way", self.one_way.latency, each)
+        return RowsOfLatency.from_rounds("one_way", self.one_way.latency, each)
 
     @cached_property
     def of_round_trip(self) -> RowsOfLatency:
         """Rows of round trips; probes without an echo are later than any."""
         each = [(r.number, r.round_trip, r.unanswered) for r in self.rounds]
-        return RowsOfLatency.of("round_trip", self.round_trip.latency, each)
+        return RowsOfLatency.from_rounds("round_trip", self.round_trip.latency, each)
 
     @property
     def latencies(self) -> tuple[Quantity, Pools]:

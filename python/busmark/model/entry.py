@@ -129,7 +129,7 @@ class LatencySet:
     within: stats.Range = stats.POSITIVE
     """Range in which its samples, and figures of them, can lie."""
 
-    def of(self, case: CaseSummary) -> Distribution | None:
+    def in_case(self, case: CaseSummary) -> Distribution | None:
         """Return these latencies of a case; None where it has none, or the median is lost."""
         return case.distribution(self.quantity) if case.test in self.tests else None
 

@@ -103,11 +103,11 @@ def overview(found: Sequence[Adapter], *, long: bool) -> Table:
 
 
 def _declared(key: str) -> Callable[[Adapter], str | None]:
-    def of(adapter: Adapter) -> str | None:
+    def value_of(adapter: Adapter) -> str | None:
         value = (adapter.capabilities or {}).get(key)
         return " ".join(value) if isinstance(value, list) else value
 
-    return of
+    return value_of
 
 
 def _family(adapter: Adapter) -> str:

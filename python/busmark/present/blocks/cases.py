@@ -173,7 +173,7 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
 
 def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[Column, Concerns]]:
     """Yield statistics of pings or probes, all in the unit of the median."""
-    found = [of.of(case) for case in cases]
+    found = [of.in_case(case) for case in cases]
     first = ""
     for one in REPORTED:
         heading = layout.of_latency(one, of)
@@ -195,7 +195,7 @@ def _statistics(cases: Sequence[CaseSummary], of: LatencySet) -> Iterator[tuple[
 
 
 def _why_absent(one: Statistic, of: LatencySet, case: CaseSummary) -> str:
-    times = case.times(of.quantity) if of is ONE_WAY else of.of(case)
+    times = case.times(of.quantity) if of is ONE_WAY else of.in_case(case)
     row = times.row(one.name) if times else None
     return (row.reason or "") if row else ""
 

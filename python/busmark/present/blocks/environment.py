@@ -35,7 +35,7 @@ class RawFiles:
     """Names of files by folder."""
 
     @classmethod
-    def of(cls, result: Result, folder: Path) -> RawFiles:
+    def from_result(cls, result: Result, folder: Path) -> RawFiles:
         """Return the files of this result, for a page in `folder`."""
         base = os.path.relpath(result.directory.resolve(), folder.resolve())
         known = {}
@@ -126,11 +126,11 @@ def software(campaign: Campaign, *, measured: bool) -> Section:
 
 
 def _declared(key: str) -> Any:
-    def of(each: tuple[str, Mapping[str, Any]]) -> str:
+    def value_of(each: tuple[str, Mapping[str, Any]]) -> str:
         value = each[1].get(key) or ""
         return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
-    return of
+    return value_of
 
 
 def machines(campaign: Campaign) -> Section:

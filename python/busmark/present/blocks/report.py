@@ -185,7 +185,7 @@ def views(result: Result, campaign: Campaign, folder: Path, *, plain: bool = Fal
     return Views(
         partial(document, campaign),
         {
-            "page": lambda: whole(campaign, RawFiles.of(result, folder), links),
+            "page": lambda: whole(campaign, RawFiles.from_result(result, folder), links),
             "sheets": partial(_workbook, result, campaign),
             "cells": partial(_notebook, result, campaign, folder),
             "charts": partial(_charts, result, campaign, plain=plain),

@@ -247,7 +247,7 @@ def _resources(test: str, title: str) -> ChartKind:
 
 
 def _median(of: Any) -> cases.Pick:
-    return lambda case: found.median if (found := of.of(case)) else None
+    return lambda case: found.median if (found := of.in_case(case)) else None
 
 
 def _goodput(case: CaseSummary) -> Figure | None:
