@@ -25,6 +25,7 @@ from busmark.errors import UserError
 from busmark.estimate.all_cases import EarlyCases, every
 from busmark.estimate.capacity import directions, rated_mbit_per_s, specified_mbit_per_s
 from busmark.estimate.one_case import CaseFigures, inside, record, tasks_of
+from busmark.estimate.rounds import Row
 from busmark.facts import adapter_facts
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Floor
@@ -245,11 +246,21 @@ class Required(NamedTuple):
     problems: list[str]
 
 
+class Between(Frozen):
+    """What several cases say together."""
+
+    rankings: list[Ranking] = Field(default=[])
+    effects: list[Effect] = Field(default=[])
+    growths: list[DiscoveryGrowth] = Field(default=[])
+    fits: list[SizeFit] = Field(default=[])
+
+
 class KnownFigures(NamedTuple):
     """What is known of a result without its samples."""
 
     cases: Mapping[str, CaseFigures]
     required: Required
+    between: Between
 
 
 BASELINE = "baseline"
@@ -288,10 +299,7 @@ def summarise(
     cases = _with_baselines(cases, manifest.adapters)
     grouped = groups(cases)
     by_id = {case.id: case for case in cases}
-    fits = size_fits(cases, manifest.seed)
-    step_ns = manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
-    counted = Rounds(cases, rows, interleaved=source is None, step_ns=step_ns)
-    ranked, costs = rankings(counted, manifest.findings), effects(counted)
+    between = known.between if known else _between(cases, rows, manifest)
     required = known.required if known else _required(result, cases)
     problems += required.problems
     return Campaign(
@@ -313,8 +321,7 @@ def summarise(
                 for each in carried(group, [by_id[c] for c in group.cases])
             ),
         ],
-        rankings=ranked,
-        effects=costs,
+        **dict(between),
         differing_choices=differing_choices(grouped, by_id),
         source=manifest.source,
         created_utc=manifest.created_utc,
@@ -335,9 +342,20 @@ def summarise(
         labels=labels([(c.label, _declared(c.adapter, manifest), c.is_floor) for c in cases]),
         groups=grouped,
         interop=matrices(cases, manifest.adapters),
-        growths=growths(cases, rows, manifest.seed),
-        fits=fits,
         cases=cases,
+    )
+
+
+def _between(
+    cases: Sequence[CaseSummary], rows: Mapping[str, list[Row]], manifest: Manifest
+) -> Between:
+    step_ns = manifest.hosts.get("", {}).get("clock_step_ns") or 0.0
+    counted = Rounds(cases, rows, interleaved=manifest.source is None, step_ns=step_ns)
+    return Between(
+        rankings=rankings(counted, manifest.findings),
+        effects=effects(counted),
+        growths=growths(cases, rows, manifest.seed),
+        fits=size_fits(cases, manifest.seed),
     )
 
 

@@ -21,7 +21,14 @@ import polars as pl
 from pydantic import BaseModel, ValidationError
 
 from busmark import __version__, files
-from busmark.compare.campaign import UNJUDGED, Campaign, KnownFigures, Required, summarise
+from busmark.compare.campaign import (
+    UNJUDGED,
+    Between,
+    Campaign,
+    KnownFigures,
+    Required,
+    summarise,
+)
 from busmark.compare.requirements import RequirementVerdict
 from busmark.estimate import frames, series
 from busmark.estimate.all_cases import EarlyCases
@@ -65,6 +72,8 @@ class Notes(BaseModel):
     requirements: list[RequirementVerdict]
     unjudged: list[str]
     """Why requirements were not judged."""
+    between: Between
+    """Verdicts on several cases: they take longer to make than all else of a stored result."""
 
     @classmethod
     def from_campaign(cls, campaign: Campaign) -> Notes:
@@ -82,6 +91,7 @@ class Notes(BaseModel):
             parts=parts,
             requirements=campaign.requirements,
             unjudged=[text for text in campaign.problems if text.startswith(UNJUDGED)],
+            between=Between(**{name: getattr(campaign, name) for name in Between.model_fields}),
         )
 
 
@@ -165,7 +175,9 @@ class StoredAnalysis:
             for name in names
         }
         required = Required(notes.requirements, notes.unjudged)
-        return summarise(self._result, with_series=False, known=KnownFigures(cases, required))
+        return summarise(
+            self._result, with_series=False, known=KnownFigures(cases, required, notes.between)
+        )
 
     def make(self) -> Campaign:
         """Analyse the result, and write what is found if that can be written."""

@@ -175,25 +175,28 @@ def estimates(cases: Iterable[CaseSummary]) -> pl.DataFrame:
 
 def figures(table: pl.DataFrame) -> dict[str, StoredFigures]:
     """Return the rows of the table of estimates by case."""
-    split = table.partition_by("case", as_dict=True, maintain_order=True, include_key=False)
-    return {str(case): StoredFigures(rows) for (case,), rows in split.items()}
+    names = [one.name for one in fields(Estimated)]
+    split: dict[str, list[tuple[Any, ...]]] = {}
+    # All rows at once: of each case alone it takes three times as long.
+    for case, row in zip(table["case"], table.select(names).iter_rows(), strict=True):
+        split.setdefault(case, []).append(row)
+    return {case: StoredFigures(rows) for case, rows in split.items()}
 
 
 class StoredFigures(Figures):
     """Rows of the table of estimates of a case, made of the table when they are first asked for."""
 
-    def __init__(self, table: pl.DataFrame) -> None:
-        """Take the rows of one case."""
-        self._table = table
+    def __init__(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        """Take the rows of one case, their values in the order of the fields of `Estimated`."""
+        self._values = rows
 
     @cached_property
     def rows(self) -> list[Estimated]:
         """All rows, in the order of the table."""
-        names = [one.name for one in fields(Estimated)]
-        return [Estimated(*row) for row in self._table.select(names).iter_rows()]
+        return [Estimated(*row) for row in self._values]
 
     def __len__(self) -> int:
-        return self._table.height
+        return len(self._values)
 
 
 def cases(analysed: Iterable[CaseSummary], params: pl.DataFrame) -> pl.DataFrame:

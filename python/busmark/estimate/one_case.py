@@ -138,7 +138,8 @@ def record(common: CaseAnalysis, task: CaseTask, found: CaseFigures) -> CaseSumm
     status, reason = rounds.verdict(case.status, case.reason, counts, rows)
     if found.problems and status == "ok":
         status, reason = "partial", f"not everything could be used: {found.problems[0]}"
-    cpus = {row.round: row.value for row in found.figures.select(scope="round", quantity="cpu")}
+    rows_of_cpu = (row for row in found.figures if row.quantity == "cpu" and row.scope == "round")
+    cpus = {row.round: row.value for row in rows_of_cpu}
     searched = capacity(manifest.scenario, params, rounds.trials(good))
     has_pings = bool(good) and params.test not in ("throughput", "capacity", "discovery")
     return CaseSummary(

@@ -176,7 +176,7 @@ class CaseSummary(Frozen):
     def with_figures(self, figures: Figures) -> CaseSummary:
         """Return the case with other figures."""
         made = self.model_copy(update={"figures": figures})
-        for kept in ("whole", "_latencies", "_each_round"):
+        for kept in ("whole", "_latencies", "_each_round", "_views"):
             made.__dict__.pop(kept, None)
         return made
 
@@ -231,6 +231,11 @@ class CaseSummary(Frozen):
         return found
 
     @cached_property
+    def _views(self) -> dict[tuple[str | None, str], Distribution | None]:
+        """Latencies that were asked for already."""
+        return {}
+
+    @cached_property
     def _each_round(self) -> dict[str, list[Estimated]]:
         found: dict[str, list[Estimated]] = {}
         for row in self.figures:
@@ -241,11 +246,12 @@ class CaseSummary(Frozen):
     def times(self, quantity: str, flow: str | None = None) -> Distribution | None:
         """Return a latency, jitter or ipdv of the case, or of a flow of the scenario's own; also
         one whose median falls among the lost. None: there is none."""
-        rows = self._latencies.get((flow, quantity))
-        if not rows:
-            return None
-        each = self._each_round.get(quantity, ()) if flow is None else ()
-        return Distribution(self._of_times(quantity), rows, each)
+        if (flow, quantity) not in self._views:
+            rows = self._latencies.get((flow, quantity))
+            each = self._each_round.get(quantity, ()) if flow is None else ()
+            made = Distribution(self._of_times(quantity), rows, each) if rows else None
+            self._views[flow, quantity] = made
+        return self._views[flow, quantity]
 
     def _of_times(self, quantity: str) -> Quantity:
         """Return which latency a jitter or ipdv is of, with its name."""

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen: tens of thousands are made of a stored table, which would take twice as long.
+@dataclass(slots=True)
 class Estimated:
-    """A row of the table of estimates, but for the case: see `busmark.estimate.columns`."""
+    """A row of the table of estimates, but for the case: see `busmark.estimate.columns`. It is
+    never changed."""
 
     quantity: str
     statistic: str
