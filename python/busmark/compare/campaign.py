@@ -40,7 +40,7 @@ from busmark.scenario.requirement import RequireSection
 from busmark.store import Manifest, Result
 from busmark.store.manifest import Finding, Resumption, Source
 
-VERSION = 2
+VERSION = 3
 """Version of this document; raised when a reader of the older one would misread it."""
 
 

@@ -23,7 +23,7 @@ from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.distribution import Distribution, Percentile
 from busmark.model.figure import CONFIDENCE, FloatArray, Frozen
-from busmark.model.figures import Estimated
+from busmark.model.figures import Estimated, row_of
 from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, joined, number, percent_text, plural
 from busmark.scenario.requirement import Requirement
@@ -301,17 +301,10 @@ def _row(case: _Case, requirement: Requirement) -> Estimated | None:
     known = of_rounds(case.summary.test, case.summary.params, case.good, of_stream=False)
     figure = known[name].figure if name in known else None
     reason = known[name].reason if name in known else None
-    row = Estimated(quantity, requirement.statistic, None, requirement.unit, reason=reason)
     if figure is None:
-        return row
-    return replace(
-        row,
-        value=figure.value,
-        low=figure.low,
-        high=figure.high,
-        count=figure.count,
-        rounds=figure.rounds,
-    )
+        return Estimated(quantity, requirement.statistic, None, requirement.unit, reason=reason)
+    row = row_of(figure, quantity, requirement.statistic)
+    return replace(row, unit=requirement.unit, reason=reason)
 
 
 def _percent_of(allowed: float) -> float:

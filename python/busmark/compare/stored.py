@@ -49,7 +49,7 @@ from busmark.store.columns import (
 
 STATE, SEEN, NOTES = "busmark:state", "busmark:seen", "busmark:notes"
 """Keys in a table's metadata: of what, and by what, it was made; sizes and times of these files;
-and further facts: problems, verdicts on requirements, parts of plug-ins."""
+and further facts, as `Notes`."""
 
 FORM = re.compile(rf"{re.escape(__version__)} [0-9a-f]{{64}}")
 """Form of a state."""
@@ -159,9 +159,12 @@ class StoredAnalysis:
         table = self._table(ESTIMATES_FILE, ESTIMATES)
         if table is None:
             return None
+        text = self._metadata(ESTIMATES_FILE).get(NOTES)
+        if text is None:
+            return None
         try:
-            notes = Notes.model_validate_json(self._metadata(ESTIMATES_FILE)[NOTES])
-        except (KeyError, ValidationError):
+            notes = Notes.model_validate_json(text)
+        except ValidationError:
             self._unused(self._result.directory / ESTIMATES_FILE)
             return None
         found = frames.figures(table)
@@ -200,11 +203,10 @@ class StoredAnalysis:
         notes = Notes.from_campaign(campaign)
         text = notes.model_dump_json()
         # What JSON cannot say is not kept, rather than changed by it.
-        if Notes.model_validate_json(text) != notes:
-            return
+        kept = {NOTES: text} if Notes.model_validate_json(text) == notes else {}
         for name, table, own in (
             (SERIES_FILE, _series(campaign), metadata),
-            (ESTIMATES_FILE, frames.estimates(campaign.cases), {**metadata, NOTES: text}),
+            (ESTIMATES_FILE, frames.estimates(campaign.cases), metadata | kept),
         ):
             # Not by polars into the file: a full disk is no `OSError` there.
             memory = io.BytesIO()

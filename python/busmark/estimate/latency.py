@@ -196,7 +196,6 @@ def latency(
     yield from found.by_round
     bound = max((r.bound_ns for r in rounds), default=0.0)
     count = next((row.count for row in found.whole if row.over == POOL), 0)
-    bounds = set()
     for name, *_ in (*SEGMENTS, THERE, BACK):
         way = name in WAYS
         off = 0.0 if name in (one for one, *_ in OWN) else bound
@@ -211,9 +210,9 @@ def latency(
             if way and not reason:
                 yield replace(row, quantity=WAYS[name], scope="case", of=None)
             if off:
-                bounds |= {off} if way else set()
                 yield Estimated(SEGMENT, CLOCK_BOUND, off, "ns", SEGMENT, name)
-    yield from estimated((latencies.CLOCK_BOUND, off) for off in bounds)
+    if bound and any(name in r.medians for r in rounds for name in WAYS):
+        yield from estimated([(latencies.CLOCK_BOUND, bound)])
     yield from segment_tables([r.segments for r in rounds], segments_every)
 
 

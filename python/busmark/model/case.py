@@ -25,6 +25,7 @@ from busmark.model.flow import Flow
 from busmark.model.latency import Reported, Segment, SegmentTable, segment_tables, segments
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.discovery import FIRST_SAMPLE
+from busmark.model.quantities.latency import LATENCIES
 from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
 from busmark.model.quantities.stream import GOODPUT
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
@@ -172,13 +173,6 @@ class CaseSummary(Frozen):
     @classmethod
     def _read(cls, stored: Any) -> Any:
         return {name: read_part(name, part) for name, part in stored.items()}
-
-    def with_figures(self, figures: Figures) -> CaseSummary:
-        """Return the case with other figures."""
-        made = self.model_copy(update={"figures": figures})
-        for kept in ("whole", "_latencies", "_each_round", "_views"):
-            made.__dict__.pop(kept, None)
-        return made
 
     def curves(
         self,
@@ -346,13 +340,14 @@ class CaseSummary(Frozen):
         for kind, times in (("latency", self.rtt_2), ("one_way", self.one_way)):
             if times and (kind == "latency" or self.answer == "latency"):
                 return Headline(kind, times.median, times.figure("p99"))
-        last = max((each.phase for each in self.phases), default=0)
-        named = {part.of: part for part in self.parts("phase")} if last else {}
-        first = next((each for each in self.phases if each.phase == last), None)
-        again = named[first.name].figure(FIRST_AFTER) if first and first.name in named else None
+        # The first flow of the last phase.
+        phases = self.parts("phase")
+        last = max((Phase.read(part).phase for part in phases), default=0)
+        again = next((part for part in phases if Phase.read(part).phase == last), None)
+        recovery = again.figure(FIRST_AFTER) if again else None
         goodput = GOODPUT.figure(self)
         others = (
-            ("recovery", again if self.answer == "recovery" else None),
+            ("recovery", recovery if self.answer == "recovery" else None),
             ("discovery", self.whole.figure(FIRST_SAMPLE)),
             ("matching", self.whole.figure(MATCHED_LAST) if self.answer == "matching" else None),
             (self.test, goodput if self.answer == "goodput" or self.capacity else None),
@@ -390,5 +385,5 @@ def _plain(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-TIMED = frozenset(("round_trip", "half_round_trip", "one_way", "jitter", "ipdv"))
+TIMED = frozenset(one.quantity for one in LATENCIES)
 """Quantities of single samples."""

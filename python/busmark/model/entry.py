@@ -35,7 +35,7 @@ class Explained:
 
     name: str
     fields: tuple[str, ...]
-    """Fields of the model of its section in the analysed result."""
+    """Names of what it explains: statistics or quantities of rows, or fields of a document."""
     definition: str
     formula: str
     source: str
@@ -48,7 +48,7 @@ class Statistic:
     """A figure of latencies of a round; reports have it of a typical round, with an interval."""
 
     key: str
-    """Field of `Distribution`, and in names of columns."""
+    """Key, as part of the names of columns."""
     name: str
     """Name for people, and in limits."""
     meaning: str
@@ -97,7 +97,7 @@ class Pooled:
     """A figure of all latencies of a case together, in nanoseconds."""
 
     key: str
-    """Field of `Distribution`."""
+    """Key, as part of the names of columns."""
     name: str
     """Name for people."""
     title: str

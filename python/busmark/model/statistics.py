@@ -138,7 +138,7 @@ STATISTICS = (
 """Statistics of latencies of a round; the figures of comparisons are a subset."""
 
 REPORTED = tuple(one for one in STATISTICS if one.reported)
-"""Statistics that reports have: fields of `Distribution`."""
+"""Statistics that reports have."""
 
 POOLED = (MAD, IQR, STD, MINIMUM, MAXIMUM)
 """Statistics of all samples of a case together."""

@@ -223,17 +223,3 @@ GROWTH = PartQuantity(
     "B/min",
     "mean",
 )
-
-NODE_COSTS = (
-    PARTICIPANTS,
-    CPU,
-    RSS,
-    WRITE_RATE,
-    TX_BYTES,
-    TX_PACKETS,
-    RX_BYTES,
-    RX_PACKETS,
-    SAMPLES_PER_PACKET,
-    DROPPED,
-)
-"""Costs of a node, or of all together, within the measured time of a typical round."""

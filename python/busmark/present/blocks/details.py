@@ -28,7 +28,7 @@ from busmark.model.quantities.stream import (
 )
 from busmark.model.resources import READER
 from busmark.model.rounds import RoundSummary
-from busmark.model.statistics import POOLED, REPORTED
+from busmark.model.statistics import MAXIMUM, MINIMUM, POOLED, REPORTED
 from busmark.model.stream import Batch, Trial
 from busmark.model.traffic import Phase
 from busmark.plugin import of_parts
@@ -217,8 +217,9 @@ def _character(kinds: Sequence[Distribution]) -> Table:
             rows.append((f"mode {number}", "ns", [Cell(mode.at_ns, more=share)]))
     if drift := whole.drift:
         rows.append(("last third over first, less 1", "1", [drift.change]))
-        trending = f"{drift.trending} of {drift.tested}"
-        rows.append(("rounds that trend", "", [Cell(drift.trending, text=trending)]))
+        if drift.tested:
+            trending = f"{drift.trending} of {drift.tested}"
+            rows.append(("rounds that trend", "", [Cell(drift.trending, text=trending)]))
     hop = next((each.hop_std for each in kinds if each.hop_std), None)
     if hop:
         limits = [("hops independent", hop[1]), ("hops alike", hop[0])]
@@ -315,7 +316,7 @@ def batch_sections(case: CaseSummary) -> Iterator[Section]:
     each = case.params.batch_ack == "each"
     acknowledged = SAMPLES_ACKNOWLEDGED.value(case) if each else None
     count = case.whole.counted(BATCHES) or 0
-    time = Distribution("one_way", (r for r in case.figures if r.quantity == BATCH_TIME.name))
+    shortest, longest = (case.figures.get(BATCH_TIME, one).value for one in (MINIMUM, MAXIMUM))
     note = (
         "Time from a batch's start to its end at the reader. A batch is acknowledged when every "
         "reader has reported its end."
@@ -326,7 +327,7 @@ def batch_sections(case: CaseSummary) -> Iterator[Section]:
         ("samples acknowledged", "", [acknowledged]),
         ("lost, mean of rounds", "1", [LOSS.figure(case)]),
         ("time of a batch, mean of rounds", "ns", [BATCH_TIME.figure(case)]),
-        ("shortest", "ns", [time.min_ns]), ("longest", "ns", [time.max_ns]),
+        ("shortest", "ns", [shortest]), ("longest", "ns", [longest]),
     ], heads=["Value"], note=note)])  # fmt: skip
     single = case.batches[:MOST_BATCHES]
     every = count * len({batch.reader for batch in case.batches})
