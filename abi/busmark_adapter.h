@@ -283,7 +283,8 @@ typedef enum busmark_feature_e {
     BUSMARK_FEATURE_MATCH_EVENTS = 1u << 14,     /* the time of a match is known: C33             */
     BUSMARK_FEATURE_WRITE_MANY = 1u << 15,       /* several samples in one call: C34              */
     BUSMARK_FEATURE_WRITER_LOCATORS = 1u << 16,  /* no discovery: see writer_locator (C36)        */
-    BUSMARK_FEATURE_ENTITIES = 1u << 17          /* lists what is found on the bus: C37           */
+    BUSMARK_FEATURE_ENTITIES = 1u << 17,         /* lists what is found on the bus: C37           */
+    BUSMARK_FEATURE_SERVICES = 1u << 18          /* requests and responses of its own: C39 … C44  */
 } busmark_feature_e;                             /* features are 64 bits wide                     */
 
 /* What the middleware does against a clause, and the adapter cannot mend. A test that sees it fails where
@@ -340,6 +341,10 @@ typedef struct busmark_capabilities_t {
     const char *tuned; /* what the profile "tuned" sets: "key value unit", separated by commas; "": the same as "default"; NULL: the adapter does not say, as where struct_size ends before             */
     uint64_t stored_samples; /* SHARED_MEMORY, as shipped: a writer's memory holds at most so many samples for a keep-all reader; 0: the size of the memory is the same whatever the samples, or where struct_size ends before */
     uint64_t stored_bytes;   /* and at most so many bytes of bodies, but two samples at least         */
+    uint32_t service_waits;  /* SERVICES: bits WAITSET and POLL of busmark_wait_e; 0 where struct_size ends before (C39) */
+    uint32_t service_qos;    /* SERVICES: bits of busmark_qos_value_e that a service honours (C39)    */
+    uint32_t service_requests; /* SERVICES: requests of one client that may wait for a response at a time; 0: no limit but memory */
+    uint32_t service_clients;  /* SERVICES: clients of one service; 0: no limit but memory            */
 } busmark_capabilities_t;
 
 /* ------------------------------------------------------------------ configuration --------------
@@ -397,6 +402,12 @@ typedef struct busmark_writer_s *busmark_writer_h;
 typedef struct busmark_reader_s *busmark_reader_h;
 typedef struct busmark_server_s *busmark_server_h;
 typedef struct busmark_sample_s *busmark_sample_h;
+typedef struct busmark_service_s *busmark_service_h; /* one end of a service: its server, or a client */
+
+typedef enum busmark_side_e {
+    BUSMARK_SIDE_CLIENT = 1,
+    BUSMARK_SIDE_SERVER = 2
+} busmark_side_e;
 
 /* ------------------------------------------------------------------ the host ------------------- */
 typedef enum busmark_log_level_e {
@@ -430,6 +441,7 @@ typedef struct busmark_received_t {
     uint64_t body_bytes;
     int64_t source_ns;    /* writer's stamp by the middleware, CLOCK_REALTIME; 0: absent          */
     int64_t reception_ns; /* reader's stamp by the middleware, CLOCK_REALTIME; 0: absent          */
+    uint64_t request;     /* service_take: which request it is, or answers (C40); else 0          */
 } busmark_received_t;
 
 typedef void (*busmark_sink_fn)(void *context, const busmark_received_t *received);
@@ -620,6 +632,42 @@ typedef void (*busmark_entity_fn)(void *context, const busmark_entity_t *entity)
  *       permissions do not allow. `profile` is for messages where governance decides. Nothing of a
  *       private key or password is logged or written. `security` with another profile, or without the
  *       feature, is refused (C4). server_create() gets the `security` of the server's own identity.
+ * Services
+ *   C39 SERVICES: service_create() makes one end of the service with the name `config->topic`: its server or
+ *       a client. payload is OCTET or EMPTY, wait one of service_waits, qos of service_qos (C8 holds for
+ *       requests and for responses; RELIABLE is what is meant where it says nothing), and max_body_bytes
+ *       is the larger of request and response. A topic of the same name is something else. Ends are
+ *       destroyed before their participant, samples before their end, and what C4, C11 … C16, C31 and
+ *       C38 say of endpoints holds. A second server of one name is refused, or both answer: the worker
+ *       counts. An adapter with LOCATORS gives the server's by service_locator(), and its clients get it
+ *       by service_connect() (C25); where participants meet at a server (C29) or by discovery both return
+ *       BUSMARK_UNSUPPORTED.
+ *   C40 service_send() of a client hands a request to the middleware and stores in `*request` by what its
+ *       response will be known: no other request of this client has the number within 2^31 requests.
+ *       service_take() of the server gives each request once; `received->request` is a handle of the
+ *       adapter's, by which service_send() of the server answers it: `*request` is read then, and not
+ *       changed. The server answers each once, at any later time and in any order. service_take() of the
+ *       client gives the response, with the number of its request. A response reaches the client that
+ *       asked and no other, whatever other clients there are, in this participant or elsewhere, and one
+ *       that has gone disturbs nobody. Header and body of request and response arrive bit for bit (C7);
+ *       their sizes need not be equal. A handle that has been answered, and one that never was, is
+ *       BUSMARK_INVALID.
+ *   C41 service_drop(): the client awaits this response no more, or the server will not answer this request.
+ *       What the middleware keeps for it is given back. A response that comes all the same may still be
+ *       given, with its number. Destroying an end drops all. A client whose server has gone keeps working
+ *       when one of that name is there again; what was asked in between may remain without a response.
+ *   C42 The hot path: service_send, service_take, service_wait and service_drop are as hot as write and take
+ *       (C18, C19, C23, of which each word holds; the sink of service_take is the one of take). A request that
+ *       cannot be sent because service_requests of this client are under way, or since a queue is full, is
+ *       BUSMARK_TIMEOUT after max_blocking_ns or BUSMARK_RESOURCES, and counts as not sent.
+ *   C43 service_match() gives the number of the other side's ends that are ready, and the time of the
+ *       middleware's own event (C33; changed_ns 0: there is no such event). A client's request that is sent
+ *       after the client counts a server must reach it and be answered; the number falls when that end is
+ *       destroyed. A server that cannot know its clients returns BUSMARK_UNSUPPORTED, a client that cannot
+ *       know of a server, too: the worker then asks until an answer comes.
+ *   C44 Of one end, service_take, service_wait and service_drop are used by one thread at a time, and
+ *       service_send of a client by one thread, which may be another, at the same time. Responses are sent
+ *       by several threads at once, each with a sample of its own. service_match may be called from any.
  */
 typedef struct busmark_adapter_t {
     uint32_t abi_version;
@@ -704,6 +752,28 @@ typedef struct busmark_adapter_t {
 
     busmark_status_t (*entities)(busmark_participant_h participant, busmark_entity_fn sink,  /* C37 */
                                  void *context, busmark_error_t *error);
+
+    busmark_status_t (*service_create)(busmark_participant_h participant,                    /* C39 */
+                                       const busmark_endpoint_config_t *config,
+                                       uint32_t side, /* busmark_side_e */
+                                       busmark_service_h *out, busmark_error_t *error);
+    void (*service_destroy)(busmark_service_h service);
+    /* As sample_create and sample_destroy, of a client's requests or a server's responses. */
+    busmark_status_t (*service_sample_create)(busmark_service_h service, const void *body,
+                                              uint64_t body_bytes, busmark_sample_h *out,
+                                              busmark_error_t *error);
+    void (*service_sample_destroy)(busmark_service_h service, busmark_sample_h sample);
+    busmark_status_t (*service_send)(busmark_service_h service, busmark_sample_h sample,     /* C40 */
+                                     const busmark_header_t *header, uint64_t *request);
+    busmark_status_t (*service_take)(busmark_service_h service, uint32_t max, busmark_sink_fn sink,
+                                     void *context, uint32_t *taken);
+    busmark_status_t (*service_wait)(busmark_service_h service, int64_t timeout_ns);
+    busmark_status_t (*service_drop)(busmark_service_h service, uint64_t request);           /* C41 */
+    busmark_status_t (*service_match)(busmark_service_h service, busmark_match_t *match);    /* C43 */
+    busmark_status_t (*service_last_error)(busmark_service_h service, busmark_error_t *error);
+    busmark_status_t (*service_locator)(busmark_service_h service, char *text, size_t bytes);
+    busmark_status_t (*service_connect)(busmark_service_h service, const char *locator,
+                                        busmark_error_t *error);
 } busmark_adapter_t;
 
 /* The table of version 1's first release: what every table has (C1). */

@@ -143,6 +143,10 @@ pub struct CapabilitiesC {
     pub tuned: *const c_char,
     pub stored_samples: u64,
     pub stored_bytes: u64,
+    pub service_waits: u32,
+    pub service_qos: u32,
+    pub service_requests: u32,
+    pub service_clients: u32,
 }
 
 #[repr(C)]
@@ -205,6 +209,7 @@ pub struct ReceivedC {
     pub body_bytes: u64,
     pub source_ns: i64,
     pub reception_ns: i64,
+    pub request: u64,
 }
 
 #[allow(missing_docs)]
@@ -356,7 +361,7 @@ pub struct Table {
     pub sample_destroy: unsafe extern "C" fn(Handle, Handle),
     pub write: unsafe extern "C" fn(Handle, Handle, *const Header) -> u32,
     pub flush: Option<unsafe extern "C" fn(Handle) -> u32>,
-    pub take: unsafe extern "C" fn(Handle, u32, SinkFn, *mut c_void, *mut u32) -> u32,
+    pub take: TakeFn,
     pub wait: Option<unsafe extern "C" fn(Handle, i64) -> u32>,
     pub writer_matched: Option<MatchedFn>,
     pub reader_matched: Option<MatchedFn>,
@@ -379,6 +384,19 @@ pub struct Table {
     pub writer_locator: Option<LocatorFn>,
     pub reader_connect: Option<ConnectFn>,
     pub entities: Option<EntitiesFn>,
+    pub service_create: Option<ServiceCreateFn>,
+    pub service_destroy: Option<unsafe extern "C" fn(Handle)>,
+    pub service_sample_create:
+        Option<unsafe extern "C" fn(Handle, *const c_void, u64, *mut Handle, Err) -> u32>,
+    pub service_sample_destroy: Option<unsafe extern "C" fn(Handle, Handle)>,
+    pub service_send: Option<ServiceSendFn>,
+    pub service_take: Option<TakeFn>,
+    pub service_wait: Option<unsafe extern "C" fn(Handle, i64) -> u32>,
+    pub service_drop: Option<unsafe extern "C" fn(Handle, u64) -> u32>,
+    pub service_match: Option<MatchFn>,
+    pub service_last_error: Option<LastErrorFn>,
+    pub service_locator: Option<LocatorFn>,
+    pub service_connect: Option<ConnectFn>,
 }
 
 impl Table {
@@ -386,6 +404,13 @@ impl Table {
     pub const MIN_SIZE: usize = std::mem::offset_of!(Self, server_create);
 }
 
+/// Type of the entries `take` and `service_take`.
+pub type TakeFn = unsafe extern "C" fn(Handle, u32, SinkFn, *mut c_void, *mut u32) -> u32;
+/// Type of the entry `service_create`.
+pub type ServiceCreateFn =
+    unsafe extern "C" fn(Handle, *const EndpointConfigC, u32, *mut Handle, Err) -> u32;
+/// Type of the entry `service_send`.
+pub type ServiceSendFn = unsafe extern "C" fn(Handle, Handle, *const Header, *mut u64) -> u32;
 /// Type of the entry `write_many`.
 pub type WriteManyFn =
     unsafe extern "C" fn(Handle, *const Handle, *const Header, u32, *mut u32) -> u32;

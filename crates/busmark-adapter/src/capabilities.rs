@@ -99,6 +99,8 @@ bit_names! {
         WriterLocators = 1 << 16,
         /// Lists the participants, writers and readers on the bus (C37).
         Entities = 1 << 17,
+        /// Has requests and responses of its own (C39).
+        Services = 1 << 18,
     }
 }
 
@@ -197,9 +199,29 @@ pub struct Capabilities {
     pub stored: (u64, u64),
 }
 
+/// What an adapter's services can do (C39).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ServiceCapabilities {
+    /// Wait strategies of both ends, preferred first: waitset and poll.
+    pub waits: &'static [Wait],
+    /// QoS values that requests and responses honour.
+    pub qos: &'static [QosValue],
+    /// Requests of one client that may wait for a response at a time; 0: no limit but memory.
+    pub requests: u32,
+    /// Clients of one service; 0: no limit but memory.
+    pub clients: u32,
+}
+
 impl Capabilities {
     /// The C structure; leaked, for it lives as long as the library.
-    pub(crate) fn to_c(self, user_type: Option<&str>) -> CapabilitiesC {
+    pub(crate) fn to_c(
+        self,
+        user_type: Option<&str>,
+        services: Option<ServiceCapabilities>,
+    ) -> CapabilitiesC {
+        let features = Feature::bits(self.features)
+            | services.map_or(0, |_| Feature::bits(&[Feature::Services]));
+        let services = services.unwrap_or_default();
         let transports: Vec<_> =
             self.transports.iter().map(|(name, _)| leak(name)).chain([std::ptr::null()]).collect();
         let security: Vec<_> =
@@ -219,7 +241,7 @@ impl Capabilities {
             payloads: self.payloads.iter().fold(0, |bits, p| bits | p.bit()),
             qos: QosValue::bits(self.qos),
             qos_mutable: QosValue::bits(self.qos_mutable),
-            features: Feature::bits(self.features),
+            features,
             max_body_bytes: self.max_body_bytes,
             name: leak(self.name),
             title: leak(self.title),
@@ -237,6 +259,10 @@ impl Capabilities {
             tuned: leak(self.tuned),
             stored_samples: self.stored.0,
             stored_bytes: self.stored.1,
+            service_waits: Wait::bits(services.waits),
+            service_qos: QosValue::bits(services.qos),
+            service_requests: services.requests,
+            service_clients: services.clients,
         }
     }
 }
@@ -292,6 +318,18 @@ pub struct CapabilityReport {
     /// And bytes of their bodies, but two samples at least.
     #[serde(default, skip_serializing_if = "is_none")]
     pub stored_bytes: u64,
+    /// Wait strategies of services; empty: it has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub service_waits: Vec<Wait>,
+    /// QoS values that services honour.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub service_qos: Vec<QosValue>,
+    /// Requests of one client that may wait for a response at a time; 0: no limit but memory.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub service_requests: u64,
+    /// Clients of one service; 0: no limit but memory.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub service_clients: u64,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -359,6 +397,10 @@ impl CapabilityReport {
             tuned: if c.tuned.is_null() { None } else { Some(text("tuned", c.tuned)?) },
             stored_samples: c.stored_samples,
             stored_bytes: c.stored_bytes,
+            service_waits: Wait::from_bits(c.service_waits),
+            service_qos: QosValue::from_bits(c.service_qos),
+            service_requests: c.service_requests.into(),
+            service_clients: c.service_clients.into(),
         })
     }
 
@@ -463,7 +505,7 @@ mod tests {
             tuned: "buffer 4 MiB",
             stored: (1024, 64 << 20),
         };
-        capabilities.to_c(user_type)
+        capabilities.to_c(user_type, None)
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::listener::{Listener, Sink, Slot};
 use crate::payload::Payload;
 use crate::qos::Qos;
 use crate::security::Security;
+use crate::service::{Erased, ServiceEnd, Side};
 use crate::strings::read;
 use crate::traits::{Adapter, Participant, Reader, Server, Writer};
 
@@ -56,7 +57,7 @@ macro_rules! export {
 /// The table of `A`.
 pub fn table<A: Adapter>() -> Table {
     let capabilities: &'static CapabilitiesC =
-        Box::leak(Box::new(A::capabilities().to_c(A::user_type())));
+        Box::leak(Box::new(A::capabilities().to_c(A::user_type(), A::SERVICES)));
     Table {
         abi_version: crate::ABI_VERSION,
         struct_size: size_of::<Table>() as u32,
@@ -95,11 +96,27 @@ pub fn table<A: Adapter>() -> Table {
         writer_locator: has::<A>(Feature::WriterLocators).then_some(writer_locator::<A>),
         reader_connect: has::<A>(Feature::WriterLocators).then_some(reader_connect::<A>),
         entities: has::<A>(Feature::Entities).then_some(entities::<A>),
+        service_create: serves::<A>().then_some(service_create::<A>),
+        service_destroy: serves::<A>().then_some(service_destroy),
+        service_sample_create: serves::<A>().then_some(service_sample_create),
+        service_sample_destroy: serves::<A>().then_some(service_sample_destroy),
+        service_send: serves::<A>().then_some(service_send),
+        service_take: serves::<A>().then_some(service_take),
+        service_wait: serves::<A>().then_some(service_wait),
+        service_drop: serves::<A>().then_some(service_drop),
+        service_match: serves::<A>().then_some(service_match),
+        service_last_error: serves::<A>().then_some(service_last_error),
+        service_locator: serves::<A>().then_some(service_locator),
+        service_connect: serves::<A>().then_some(service_connect),
     }
 }
 
 fn has<A: Adapter>(feature: Feature) -> bool {
     A::capabilities().features.contains(&feature)
+}
+
+fn serves<A: Adapter>() -> bool {
+    A::SERVICES.is_some()
 }
 
 /// Runs `body`; a panic becomes an error, for it must not cross the border (C4).
@@ -641,5 +658,149 @@ unsafe extern "C" fn entities<A: Adapter>(
             Ok(())
         };
         report(guard(list), error)
+    }
+}
+
+/// An end of a service behind its handle.
+struct ServiceBox {
+    // First, so that the hot path has it where the handle points.
+    end: Box<dyn Erased>,
+    payload: Payload,
+    max_body_bytes: u64,
+}
+
+fn check_service<A: Adapter>(config: &EndpointConfig) -> Result<()> {
+    let (c, services) = (A::capabilities(), A::SERVICES.unwrap_or_default());
+    if !services.waits.contains(&config.wait) {
+        let text = format!("services of {} cannot wait by {:?}", c.name, config.wait);
+        return Err(Status::Unsupported.error(text));
+    }
+    if !matches!(config.payload, Payload::Octet | Payload::Empty) {
+        return Err(Status::Unsupported.error("services carry octets, or nothing"));
+    }
+    if config.instances > 0 || config.filter_below > 0 {
+        return Err(Status::Unsupported.error("services have neither keys nor filters"));
+    }
+    check_endpoint(&Capabilities { qos: services.qos, ..c }, config, false)
+}
+
+unsafe extern "C" fn service_create<A: Adapter>(
+    participant: Handle,
+    config: *const EndpointConfigC,
+    side: u32,
+    out: *mut Handle,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid during the call (C14).
+    unsafe {
+        create(out, error, || {
+            let side = Side::from_c(side)?;
+            let config = EndpointConfig::from_c(&known_by_head(config), true)?;
+            check_service::<A>(&config)?;
+            let EndpointConfig { payload, max_body_bytes, .. } = config;
+            let ServiceEnd(end) = object::<A::Participant>(participant).service(&config, side)?;
+            Ok(ServiceBox { end, payload, max_body_bytes })
+        })
+    }
+}
+
+unsafe extern "C" fn service_destroy(handle: Handle) {
+    // SAFETY: contract.
+    unsafe { destroy::<ServiceBox>(handle) }
+}
+
+unsafe extern "C" fn service_sample_create(
+    service: Handle,
+    body: *const c_void,
+    body_bytes: u64,
+    out: *mut Handle,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: `body` is valid for `body_bytes`, or NULL with 0 (contract).
+    let result = guard(|| unsafe {
+        let body = if body.is_null() || body_bytes == 0 {
+            &[][..]
+        } else {
+            std::slice::from_raw_parts(body.cast::<u8>(), body_bytes as usize)
+        };
+        let ServiceBox { end, payload, max_body_bytes } = object::<ServiceBox>(service);
+        payload.check(body, *max_body_bytes)?;
+        *out = end.prepare(body)?;
+        Ok(())
+    });
+    // SAFETY: `error` is valid (contract).
+    unsafe { report(result, error) }
+}
+
+unsafe extern "C" fn service_sample_destroy(service: Handle, sample: Handle) {
+    // SAFETY: the sample came from this end and is given back once (C15).
+    let _ = guard(|| {
+        unsafe { object::<ServiceBox>(service).end.discard(sample) };
+        Ok(())
+    });
+}
+
+unsafe extern "C" fn service_send(
+    service: Handle,
+    sample: Handle,
+    header: *const Header,
+    request: *mut u64,
+) -> u32 {
+    // SAFETY: handles, header and number are valid; one thread uses the sample (C44).
+    hot(|| unsafe { object::<ServiceBox>(service).end.send(sample, &*header, &mut *request) })
+}
+
+unsafe extern "C" fn service_take(
+    service: Handle,
+    max: u32,
+    sink: SinkFn,
+    context: *mut c_void,
+    taken: *mut u32,
+) -> u32 {
+    hot(|| {
+        let mut sink = Sink::new(sink, context);
+        // SAFETY: the handle is valid (contract).
+        let count = unsafe { object::<ServiceBox>(service) }.end.take(max as usize, &mut sink)?;
+        // SAFETY: `taken` is valid (contract).
+        unsafe { *taken = count as u32 };
+        if count == 0 { Err(Status::NoData) } else { Ok(()) }
+    })
+}
+
+unsafe extern "C" fn service_wait(service: Handle, timeout_ns: i64) -> u32 {
+    let timeout = Duration::from_nanos(timeout_ns.max(0) as u64);
+    // SAFETY: the handle is valid (contract).
+    hot(|| unsafe { object::<ServiceBox>(service).end.wait(timeout) })
+}
+
+unsafe extern "C" fn service_drop(service: Handle, request: u64) -> u32 {
+    // SAFETY: the handle is valid (contract).
+    hot(|| unsafe { object::<ServiceBox>(service).end.forget(request) })
+}
+
+unsafe extern "C" fn service_match(service: Handle, out: *mut MatchC) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    store_match(|| unsafe { object::<ServiceBox>(service) }.end.matched(), out)
+}
+
+unsafe extern "C" fn service_last_error(service: Handle, error: *mut ErrorC) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    unsafe { told(|| object::<ServiceBox>(service).end.last_error(), error) }
+}
+
+unsafe extern "C" fn service_locator(service: Handle, text: *mut c_char, bytes: usize) -> u32 {
+    // SAFETY: the handle is valid (contract).
+    store_locator(|| unsafe { object::<ServiceBox>(service) }.end.locator(), text, bytes)
+}
+
+unsafe extern "C" fn service_connect(
+    service: Handle,
+    locator: *const c_char,
+    error: *mut ErrorC,
+) -> u32 {
+    // SAFETY: pointers are valid (contract).
+    unsafe {
+        let connect = || object::<ServiceBox>(service).end.connect(&read(locator));
+        report(guard(connect), error)
     }
 }

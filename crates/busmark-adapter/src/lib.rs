@@ -39,6 +39,8 @@ mod payload;
 mod qos;
 mod reading;
 mod security;
+mod service;
+mod service_handles;
 mod setting;
 mod strings;
 #[cfg(feature = "testing")]
@@ -52,7 +54,7 @@ pub use any::{ANY_OVERHEAD, decode_any, encode_any};
 pub use batch::Batch;
 pub use capabilities::{
     Capabilities, CapabilityReport, Carrier, Disclosure, Feature, OptionReport, OptionSpec, Reach,
-    Wait,
+    ServiceCapabilities, Wait,
 };
 pub use config::{Counters, EndpointConfig, ParticipantConfig};
 pub use entity::{Entity, EntityKind};
@@ -71,6 +73,8 @@ pub use payload::{Payload, fill_pattern, fill_pattern_from, verify_pattern, veri
 pub use qos::{Qos, QosValue};
 pub use reading::{OnData, ReaderHandle, Received, Taker};
 pub use security::{Security, SecurityTexts};
+pub use service::{Service, ServiceEnd, Side};
+pub use service_handles::{ServiceHandle, ServiceSample};
 pub use setting::{Setting, not_granted};
 pub use traits::{Adapter, Participant, Reader, Server, Writer};
 pub use xml::escape_xml;

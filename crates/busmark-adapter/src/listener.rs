@@ -34,6 +34,30 @@ impl Sink {
         source_ns: i64,
         reception_ns: i64,
     ) {
+        self.give(header, body, (source_ns, reception_ns), 0);
+    }
+
+    /// As [`Sink::deliver_stamped`], of a request or a response (C40): `request` is the handle of the one,
+    /// or the number of the request that the other answers.
+    #[inline]
+    pub fn deliver_request(
+        &mut self,
+        request: u64,
+        header: &Header,
+        body: &[u8],
+        (source_ns, reception_ns): (i64, i64),
+    ) {
+        self.give(header, body, (source_ns, reception_ns), request);
+    }
+
+    #[inline]
+    fn give(
+        &mut self,
+        header: &Header,
+        body: &[u8],
+        (source_ns, reception_ns): (i64, i64),
+        request: u64,
+    ) {
         let received = ReceivedC {
             struct_size: size_of::<ReceivedC>() as u32,
             reserved: 0,
@@ -42,6 +66,7 @@ impl Sink {
             body_bytes: body.len() as u64,
             source_ns,
             reception_ns,
+            request,
         };
         // SAFETY: function and context came together through take; `received` lives during the call.
         unsafe { (self.function)(self.context, &raw const received) }

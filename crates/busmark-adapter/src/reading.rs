@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
 
-use crate::abi::{CountersC, Handle, Header, ListenerC, MatchC, ReceivedC, SinkFn, Table};
+use crate::abi::{CountersC, Handle, Header, ListenerC, MatchC, ReceivedC, SinkFn, Table, TakeFn};
 use crate::config::{Counters, EndpointConfig};
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
@@ -28,14 +28,15 @@ pub trait OnData: Send + Sync {
 /// The right to take from a reader, given to [`OnData`].
 pub struct Taker {
     raw: Handle,
-    table: &'static Table,
+    /// `take`, or `service_take` of an end of a service.
+    take: TakeFn,
     /// No body of this reader is larger.
     largest: u64,
     /// Lives as long as the reader.
     context: *const ListenerContext,
 }
 
-struct ListenerContext {
+pub(crate) struct ListenerContext {
     raw: AtomicPtr<c_void>,
     table: &'static Table,
     participant: ParticipantHandle,
@@ -47,10 +48,33 @@ struct ListenerContext {
 }
 
 impl ListenerContext {
+    /// What the sink needs to know of a reader, or of an end of a service.
+    pub(crate) fn new(
+        participant: &ParticipantHandle,
+        config: &EndpointConfig,
+        on_data: Option<Box<dyn OnData>>,
+    ) -> Self {
+        Self {
+            raw: AtomicPtr::new(std::ptr::null_mut()),
+            table: participant.table(),
+            participant: participant.clone(),
+            topic: config.topic.clone(),
+            largest: config.max_body_bytes,
+            told: AtomicBool::new(false),
+            on_data,
+        }
+    }
+
+    /// The right to take by `service_take`. Hot.
+    #[inline]
+    pub(crate) fn taker_by(&self, raw: Handle, take: TakeFn) -> Taker {
+        Taker { raw, take, largest: self.largest, context: self }
+    }
+
     /// Hot.
     #[inline]
     fn taker(&self, raw: Handle) -> Taker {
-        Taker { raw, table: self.table, largest: self.largest, context: self }
+        Taker { raw, take: self.table.take, largest: self.largest, context: self }
     }
 
     /// A body is larger than this reader was made for; false: it is for nobody to know but as misconduct.
@@ -95,6 +119,8 @@ pub struct Received<'a> {
     pub source_ns: i64,
     /// The middleware's stamp of reception, `CLOCK_REALTIME` ns; 0: absent.
     pub reception_ns: i64,
+    /// Of a service: the handle of a request, or the number of the request that a response answers (C40).
+    pub request: u64,
 }
 
 /// One call of `take`: where its samples go, and what it may give.
@@ -132,8 +158,15 @@ unsafe extern "C" fn sink<F: FnMut(&Received)>(context: *mut c_void, received: *
             body: bytes,
             source_ns: c.source_ns,
             reception_ns: c.reception_ns,
+            request: if covers_request(c) { c.request } else { 0 },
         });
     }
+}
+
+/// Whether the adapter's structure has the field: one made before there were services ends before it (C2).
+#[inline]
+fn covers_request(c: &ReceivedC) -> bool {
+    c.struct_size as usize >= size_of::<ReceivedC>()
 }
 
 /// Whether a sample is of another run than this reader, who may write bodies of any size.
@@ -178,7 +211,7 @@ impl Taker {
         let mut taking = Taking { body, max, largest, calls: 0, context };
         // SAFETY: the reader is alive; `taking` lives during the call.
         Status::from_c(unsafe {
-            (self.table.take)(
+            (self.take)(
                 self.raw,
                 max,
                 function,
@@ -226,15 +259,7 @@ impl ReaderHandle {
         on_data: Option<Box<dyn OnData>>,
     ) -> Result<Self> {
         limits::topic(&config.topic)?;
-        let context = Box::new(ListenerContext {
-            raw: AtomicPtr::new(std::ptr::null_mut()),
-            table: participant.table(),
-            participant: participant.clone(),
-            topic: config.topic.clone(),
-            largest: config.max_body_bytes,
-            told: AtomicBool::new(false),
-            on_data,
-        });
+        let context = Box::new(ListenerContext::new(participant, config, on_data));
         let listener = ListenerC {
             struct_size: size_of::<ListenerC>() as u32,
             reserved: 0,
@@ -259,7 +284,7 @@ impl ReaderHandle {
     #[inline]
     pub fn taker(&self) -> Taker {
         let ReaderInner { raw, table, largest, ref context } = *self.0;
-        Taker { raw, table, largest, context: &raw const **context }
+        Taker { raw, take: table.take, largest, context: &raw const **context }
     }
 
     /// As [`Taker::take`], for the waitset and poll strategies. Hot.

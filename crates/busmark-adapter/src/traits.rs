@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use crate::abi::Header;
 use crate::batch::Batch;
-use crate::capabilities::Capabilities;
+use crate::capabilities::{Capabilities, ServiceCapabilities};
 use crate::config::{Counters, EndpointConfig, ParticipantConfig};
 use crate::entity::Entity;
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::listener::{Listener, Sink};
 use crate::qos::Qos;
+use crate::service::{ServiceEnd, Side};
 
 /// A running server: stopped, and its files removed, when this is dropped.
 pub struct Server {
@@ -24,6 +25,9 @@ pub struct Server {
 pub trait Adapter: 'static {
     /// Its attachment to the middleware.
     type Participant: Participant;
+
+    /// What its services can do (C39); `None`: it has none of its own.
+    const SERVICES: Option<ServiceCapabilities> = None;
 
     /// What it can do; constant (C9, C10).
     fn capabilities() -> Capabilities;
@@ -64,6 +68,12 @@ pub trait Participant: Send + Sync + 'static {
     /// What the middleware knows of on this bus (C37), for adapters with `Entities`.
     fn entities(&self) -> Result<Vec<Entity>> {
         Err(Status::Unsupported.error("this middleware does not list what is on the bus"))
+    }
+
+    /// Makes one end of a service (C39), for adapters with `SERVICES`. Kind, size, wait strategy and QoS
+    /// have been checked against them.
+    fn service(&self, _config: &EndpointConfig, _side: Side) -> Result<ServiceEnd> {
+        Err(Status::Unsupported.error("this middleware has no services"))
     }
 }
 

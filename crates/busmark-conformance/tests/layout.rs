@@ -46,7 +46,8 @@ fn mirror() -> Vec<Layout> {
             struct_size, waits, reach, payloads, qos, qos_mutable, features,
             max_body_bytes, name, title, version, middleware_version, licence, cost, install,
             transports, options, user_type, disclosures, carriers, security,
-            tuned, stored_samples, stored_bytes,
+            tuned, stored_samples, stored_bytes, service_waits, service_qos, service_requests,
+            service_clients,
         }),
         layout!("busmark_setting_t" = SettingC {
             key, value,
@@ -64,7 +65,7 @@ fn mirror() -> Vec<Layout> {
             filter_below,
         }),
         layout!("busmark_received_t" = ReceivedC {
-            struct_size, reserved, header, body, body_bytes, source_ns, reception_ns,
+            struct_size, reserved, header, body, body_bytes, source_ns, reception_ns, request,
         }),
         layout!("busmark_listener_t" = ListenerC {
             struct_size, reserved, on_data, context,
@@ -91,7 +92,9 @@ fn mirror() -> Vec<Layout> {
             reader_matched, reader_locator, writer_connect, writer_set_qos, reader_set_qos,
             writer_counters, reader_counters, server_create, server_destroy, attach,
             writer_last_error, reader_last_error, writer_match, reader_match, write_many, loan, publish,
-            writer_locator, reader_connect, entities,
+            writer_locator, reader_connect, entities, service_create, service_destroy,
+            service_sample_create, service_sample_destroy, service_send, service_take, service_wait,
+            service_drop, service_match, service_last_error, service_locator, service_connect,
         }),
     ]
 }

@@ -239,6 +239,22 @@ entries! {
         28 writer_locator(writer: Handle, text: *mut c_char, bytes: usize);
         29 reader_connect(reader: Handle, locator: *const c_char, error: Err);
         30 entities(participant: Handle, sink: EntityFn, context: *mut c_void, error: Err);
+        31 service_create(
+            participant: Handle, config: *const EndpointConfigC, side: u32, out: *mut Handle, error: Err
+        );
+        32 service_sample_create(
+            service: Handle, body: *const c_void, bytes: u64, out: *mut Handle, error: Err
+        );
+        33 service_send(service: Handle, sample: Handle, header: *const Header, request: *mut u64);
+        34 service_take(
+            service: Handle, max: u32, sink: SinkFn, context: *mut c_void, taken: *mut u32
+        );
+        35 service_wait(service: Handle, timeout_ns: i64);
+        36 service_drop(service: Handle, request: u64);
+        37 service_match(service: Handle, found: *mut MatchC);
+        38 service_last_error(service: Handle, error: Err);
+        39 service_locator(service: Handle, text: *mut c_char, bytes: usize);
+        40 service_connect(service: Handle, locator: *const c_char, error: Err);
     }
 }
 
