@@ -17,6 +17,7 @@
 pub mod abi;
 mod announced;
 mod any;
+mod any_service;
 mod batch;
 mod capabilities;
 mod config;
@@ -51,6 +52,7 @@ mod xml;
 pub use abi::{Header, Struct};
 pub use announced::{Announced, Durability, Guid, Liveliness, Scope};
 pub use any::{ANY_OVERHEAD, decode_any, encode_any};
+pub use any_service::{AnyService, AnyServiceSample, ServiceByTopics, service_topics};
 pub use batch::Batch;
 pub use capabilities::{
     Capabilities, CapabilityReport, Carrier, Disclosure, Feature, OptionReport, OptionSpec, Reach,
