@@ -1,7 +1,7 @@
 //! An end of a service of any adapter: the middleware's own, or by two topics where it has none.
 //!
-//! By two topics a request is a sample of the topic NAME_request, a response one of NAME_response, as the
-//! basic profile of DDS-RPC 1.0 (OMG formal/17-04-01, 7.8.2) describes it: all clients read the one topic
+//! By two topics a request is a sample of the topic `NAME_request`, a response one of `NAME_response`, as
+//! the basic profile of DDS-RPC 1.0 (OMG formal/17-04-01, 7.8.2) describes it: all clients read the one topic
 //! of responses, and each keeps those whose related identity (writer and sequence number of the request)
 //! is its own. Busmark's header carries that identity.
 
