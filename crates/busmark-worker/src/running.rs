@@ -268,6 +268,9 @@ impl Session {
     pub(crate) fn set(&mut self, change: &Change, asker: &Asker) -> Result<Option<Value>, Failure> {
         ranges::change(change)?;
         let number = change.writer;
+        if let Some(serving) = change.serving {
+            self.set_serving(number, serving)?;
+        }
         let Some(place) = self.roles.iter().find(|place| place.number() == number) else {
             return Err(Failure::new("invalid", format!("there is no role {number}")));
         };
@@ -295,6 +298,18 @@ impl Session {
         });
         away.control.ask(change.rate_hz, change.paused, change.stop, taken)?;
         Ok(None)
+    }
+}
+
+impl Session {
+    /// Has a server's end of its service destroyed, or made anew.
+    fn set_serving(&mut self, number: u32, serving: bool) -> Result<(), Failure> {
+        let server = self.roles.iter_mut().find_map(|place| match place {
+            Place::Here(role) if role.number() == number => role.serve(serving),
+            _ => None,
+        });
+        server
+            .unwrap_or_else(|| Err(Failure::new("invalid", format!("role {number} is no server"))))
     }
 }
 

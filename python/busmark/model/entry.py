@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """A row of the table `cases`: one round."""
 
-TESTS = ("latency", "throughput", "capacity", "discovery")
+TESTS = ("latency", "throughput", "capacity", "discovery", "service")
 
 Need = str
 """Requirement on a case besides its test: batches, readings of the system's counters, or a key of

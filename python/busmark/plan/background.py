@@ -86,6 +86,13 @@ def background(
 
 def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]:
     """Return what of a flow, on which its QoS depends, differs from the case."""
+    if section.kind == "service":
+        return {
+            "test": "service",
+            "rate_hz": section.rate_hz,
+            "clients": writers,
+            "outstanding": section.outstanding,
+        }
     if section.kind != "pings":
         return {"test": "throughput"}
     return {
@@ -110,6 +117,10 @@ def _what(section: FlowSection) -> str:
     each = f"{section.size} B"
     if section.kind == "batches":
         return f"batches of {section.batch} samples of {each}"
+    if section.kind == "service":
+        return f"requests of {each} " + (
+            f"at {section.rate_hz:g}/s" if section.rate_hz else "in a closed loop"
+        )
     if section.kind == "pings":
         return f"pings of {each} " + (
             f"at {section.rate_hz:g}/s" if section.rate_hz else "in a closed loop"

@@ -25,7 +25,7 @@ SAMPLE_S = 10e-6
 """Time of a sample in a stream at full speed whose samples end it."""
 REPETITION_S = 0.03
 """Time of a repetition of a discovery test, with what comes between two."""
-USUAL_S = {"pings": PING_S, "discovery": REPETITION_S, "existing": inf}
+USUAL_S = {"pings": PING_S, "service": PING_S, "discovery": REPETITION_S, "existing": inf}
 """Time of a sample of a flow without a rate, by the kind of flow; of all others `SAMPLE_S`."""
 
 CHOSEN_S = 0.5
@@ -35,6 +35,9 @@ only."""
 ROWS = 1_000_000
 """Rows for samples of streams at a rate in a round, all readers together, unless
 `measure.max_samples` is more."""
+
+EXCHANGES = ("latency", "service")
+"""Tests whose samples are exchanges: a ping and its answer, a request and its response."""
 
 SLACK = 1e-9
 """Relative error of a product of a rate and a time."""
@@ -79,6 +82,8 @@ class FlowCounts:
         """How often a sample is read: pings count once for all who answer."""
         if self.flow.kind == "pings":
             return 1.0 + len(self.flow.listening)
+        if self.flow.kind == "service":
+            return 1.0
         return len(self.flow.readers) * self.flow.admitted_share
 
     @property
@@ -94,7 +99,7 @@ class FlowCounts:
     @property
     def trips(self) -> float:
         """Round trips of pings, or of echoed probes, in a round."""
-        if self.flow.kind == "pings":
+        if self.flow.kind in ("pings", "service"):
             return self.written
         return self._probes if self.flow.answers else 0.0
 
@@ -140,7 +145,7 @@ def of_flow(
         each = ceil(each * (1 - SLACK))  # the first is written when the round begins
     if params.samples and not flow.background:
         each = min(each, params.samples)
-    if flow.kind == "pings":
+    if flow.kind in ("pings", "service"):
         each = min(each, params.max_samples)
     probed = 1 / flow.probe_every if flow.probe_every else 0.0
     return FlowCounts(flow, speed, each, probed, rows_of)
@@ -159,7 +164,7 @@ def counts(params: Parameters, *, usual: bool = True) -> Iterator[FlowCounts]:
 
 def samples_for(quantity: Quantity, params: Parameters, *, usual: bool = True) -> float:
     """Return how many samples of a round show a quantity of single samples, or the loss."""
-    pings = params.test == "latency"
+    pings = params.test in EXCHANGES
     found = [*counts(params, usual=usual)]
     if quantity.name == LOSS.key:
         return sum(one.written if pings else one.read for one in found)
@@ -174,7 +179,8 @@ def counted_per_s(params: Parameters) -> float | None:
     found = [*counts(params)]
     if not all(one.flow.rate_hz for one in found):
         return None
-    return sum(one.written_per_s if params.test == "latency" else one.read_per_s for one in found)
+    exchanges = params.test in EXCHANGES
+    return sum(one.written_per_s if exchanges else one.read_per_s for one in found)
 
 
 def counted(params: Parameters) -> float | None:
@@ -183,7 +189,7 @@ def counted(params: Parameters) -> float | None:
     found = [*counts(params)]
     if not all(one.flow.rate_hz for one in found):
         return None
-    return sum(one.trips if params.test == "latency" else one.read for one in found)
+    return sum(one.trips if params.test in EXCHANGES else one.read for one in found)
 
 
 class SampleLoad(NamedTuple):
