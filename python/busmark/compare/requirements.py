@@ -18,6 +18,7 @@ from busmark.compare.measured import of_rounds, series_of
 from busmark.compare.samples import estimated, of_all, round_latencies
 from busmark.errors import UserError, together
 from busmark.estimate import rounds
+from busmark.estimate.latencies import DEFAULTS as DEFAULT_LATENCIES
 from busmark.model import limits
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
@@ -288,7 +289,7 @@ def _quantity(case: CaseSummary, requirement: Requirement) -> str:
     """Return the quantity in the table of estimates."""
     if requirement.quantity != "latency":
         return requirement.quantity
-    return "half_round_trip" if case.test == "latency" else "one_way"
+    return DEFAULT_LATENCIES.get(case.test, "one_way")
 
 
 def _row(case: _Case, requirement: Requirement) -> Estimated | None:

@@ -25,8 +25,8 @@ from pydantic import (
 
 from busmark.control.protocol import Event as WorkerEvent
 from busmark.findings.registry import worst
+from busmark.model.entry import EXCHANGES
 from busmark.model.parameters import Parameters
-from busmark.plan.counts import EXCHANGES
 from busmark.plan.flows import Flows
 from busmark.store import Case, Finding
 

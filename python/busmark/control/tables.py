@@ -26,9 +26,10 @@ from busmark.control.worker import Frame
 from busmark.errors import RoundError
 from busmark.findings.rule import duration, number, share
 from busmark.load import parse as parse_load
+from busmark.model.entry import EXCHANGES
 from busmark.model.parameters import Parameters
 from busmark.model.text import percent_text, plural, set_percent_text
-from busmark.plan.counts import EXCHANGES, counted_per_s
+from busmark.plan.counts import counted_per_s
 from busmark.plan.flows import PlannedFlow, flows
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria

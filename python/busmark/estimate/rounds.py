@@ -146,8 +146,9 @@ def _times(row: Row) -> RoundTimes | None:
         return None
     halved = row["test"] == "latency"
     scale = {name: 0.25 if name.endswith("ns2") else 0.5 for name in names if halved}
+    others = {"latency": "half_round_trip", "service": "response_time"}
     return RoundTimes(
-        quantity="half_round_trip" if halved else "round_trip",
+        quantity=others.get(row["test"], "round_trip"),
         **{"median_ns": None, "p99_ns": None}
         | {name: value * scale.get(name, 1.0) for name, value in known.items()},
     )

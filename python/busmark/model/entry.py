@@ -19,6 +19,9 @@ Row = Mapping[str, Any]
 
 TESTS = ("latency", "throughput", "capacity", "discovery", "service")
 
+EXCHANGES = ("latency", "service")
+"""Tests whose samples are exchanges: a ping and its answer, a request and its response."""
+
 Need = str
 """Requirement on a case besides its test: batches, readings of the system's counters, or a key of
 the scenario that a plug-in brings, by its name."""

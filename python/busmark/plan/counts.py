@@ -12,6 +12,7 @@ from math import ceil, inf
 from statistics import fmean
 from typing import NamedTuple
 
+from busmark.model.entry import EXCHANGES
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import LOSS, Quantity
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
@@ -35,9 +36,6 @@ only."""
 ROWS = 1_000_000
 """Rows for samples of streams at a rate in a round, all readers together, unless
 `measure.max_samples` is more."""
-
-EXCHANGES = ("latency", "service")
-"""Tests whose samples are exchanges: a ping and its answer, a request and its response."""
 
 SLACK = 1e-9
 """Relative error of a product of a rate and a time."""

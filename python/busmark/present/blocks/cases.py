@@ -21,7 +21,12 @@ from busmark.model.entry import EstimatedQuantity, LatencySet, Number, Statistic
 from busmark.model.naming import described
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
-from busmark.model.quantities.latency import HALF_ROUND_TRIP, ONE_WAY, PROBES_LOST
+from busmark.model.quantities.latency import (
+    HALF_ROUND_TRIP,
+    ONE_WAY,
+    PROBES_LOST,
+    RESPONSE_TIME,
+)
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ROUNDS
 from busmark.model.quantities.stream import BATCHES, LOST
 from busmark.model.statistics import REPORTED
@@ -36,6 +41,7 @@ TITLES = {
     "throughput": "Throughput",
     "capacity": "Sustained throughput",
     "discovery": "Discovery",
+    "service": "Response time",
 }
 
 TAIL = 50.0
@@ -159,6 +165,8 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
     """Yield what the tables of quantities and statistics have for a table of this test."""
     if test == "latency":
         yield from _statistics(cases, HALF_ROUND_TRIP)
+    if test == "service":
+        yield from _statistics(cases, RESPONSE_TIME)
     yield from _quantities(test, cases, behind=False)
     if test == "throughput":
         yield from _statistics(cases, ONE_WAY)
