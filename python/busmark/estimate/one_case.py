@@ -45,7 +45,6 @@ from busmark.plugin import case_parts, of_parts
 from busmark.store import Case, Result
 
 
-
 def case_params(case: Case, rows: list[rounds.Row]) -> Parameters:
     """Return the manifest's parameters, completed by the first round."""
     known = ("test", "adapter", "placement", "size")

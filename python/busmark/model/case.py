@@ -78,7 +78,8 @@ class Headline(NamedTuple):
     """The figure that a case is ranked and compared by."""
 
     kind: str
-    """latency: RTT/2; response: response time of a service; one_way: of a stream's samples; discovery: first sample; matching; recovery;
+    """latency: RTT/2; response: response time of a service; one_way: of a stream's samples;
+    discovery: first sample; matching; recovery;
     else the test, whose goodput it is."""
     figure: Figure
     tail: Figure | None = None

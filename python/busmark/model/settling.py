@@ -225,11 +225,10 @@ def _service_depth(asked: int, case: Mapping[str, Any]) -> int:
     as can be under way."""
     if asked != 1:
         return asked
-    if case["rate_hz"]:
-        under_way = ceil(case["rate_hz"] * case["timeout_s"])
-    else:
-        under_way = case["outstanding"]
-    return min(max(SERVICE_DEPTH, case["clients"] * under_way), DEEPEST)
+    rate: float = case["rate_hz"] or 0.0
+    each: int = ceil(rate * case["timeout_s"]) if rate else case["outstanding"]
+    clients: int = case["clients"]
+    return min(max(SERVICE_DEPTH, clients * each), DEEPEST)
 
 
 def _honoured(point: SettlingPoint) -> list[str]:

@@ -25,8 +25,8 @@ PARTS = (
     ("reply", "from just before that call to the response in the client's hands",
      "read_ns", "echo_sent_ns"),
 )  # fmt: skip
-"""Name, meaning, later and earlier stamp of the parts of a response time; the last is not named after
-the whole."""
+"""Name, meaning, later and earlier stamp of the parts of a response time; the last is not named
+after the whole."""
 
 BOTH = Explained(
     "Parts of a response time",
@@ -90,7 +90,7 @@ REQUEST_RATE = EstimatedQuantity(
             "responses in time / measured time of the round. " + STUDENT,
             "`cases`: `received`, `measured_s`",
             "The highest rate that the service can answer: that is a search, see "
-            "`test = \"capacity\"` for streams.",
+            '`test = "capacity"` for streams.',
             section="Service",
         ),
     ),

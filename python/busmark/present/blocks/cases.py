@@ -83,6 +83,7 @@ def _blocks(
     made += _dimensions(cases, "workload")
     choices = _dimensions(cases, "choices")
     made += [each for each in choices if not each[0].detail]
+    made += _ways_of_services(cases, campaign)
     test = group.test if group.test in TITLES else "latency"
     made += _measured(test, cases)
     made += [
@@ -122,6 +123,21 @@ def _blocks(
     yield from _alike(group, cases, facts)
     yield Table(columns, rows, notes=notes, key=f"{group.test}-{group.placement}".replace(",", "-"))
     yield from (*absences, *_remarks(cases))
+
+
+def goes_by_topics(case: CaseSummary, campaign: Campaign) -> bool:
+    """Return whether a service of the case goes by two topics, because its adapter has none."""
+    features = campaign.adapters.get(case.adapter, {}).get("features") or ()
+    return case.has_requests and "services" not in features
+
+
+def _ways_of_services(
+    cases: Sequence[CaseSummary], campaign: Campaign
+) -> Iterator[tuple[Column, Concerns]]:
+    """Yield whose services these are, where they differ in that."""
+    ways = ["by two topics" if goes_by_topics(case, campaign) else "its own" for case in cases]
+    if len(set(ways)) > 1:
+        yield Column("Service", [Cell(way) for way in ways]), ()
 
 
 def label_title(cases: Sequence[CaseSummary]) -> str:
@@ -428,7 +444,9 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
     else:
         yield Text("typical", {"level": level})
     arrivals = sorted({case.arrivals for case in cases if case.arrivals})
-    if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
+    if group.test == "service" and arrivals == ["closed"]:
+        yield fact("Arrivals", OF_REQUESTS)
+    elif models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
         yield fact("Arrivals", text.joined(models))
     of_pings = any(case.has_pings and LOST.value(case) for case in cases)
     if of_pings or any(PROBES_LOST.value(case) for case in cases):
@@ -466,6 +484,8 @@ WHOLE = (
     "included"
 )
 
+
+OF_REQUESTS = "closed loop (a request waits for its response)"
 
 ARRIVALS = {
     "closed": "closed loop (a ping waits for its pong)",
