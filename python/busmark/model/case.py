@@ -343,7 +343,8 @@ class CaseSummary(Frozen):
         ]
 
     def _own_flow(self, flow: Flow, part: Part) -> OwnFlow:
-        times = (self.times(one, flow.name) for one in ("half_round_trip", "one_way"))
+        kinds = ("half_round_trip", "response_time", "one_way")
+        times = (self.times(one, flow.name) for one in kinds)
         return OwnFlow(
             name=flow.name,
             kind=flow.kind,

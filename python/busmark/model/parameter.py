@@ -109,6 +109,8 @@ class Parameter:
     """Whether it may be in the name of a case: not what is always shown, or the same in all."""
     alone: bool = False
     """Whether the values of a policy name it without a label: `best_effort`."""
+    only: str = ""
+    """Test, or kind of flow, that alone has it."""
     apart: bool = False
     """Whether reports show it in a way of its own."""
     settled: bool = False

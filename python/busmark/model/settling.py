@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from busmark.carriers import process_only
+from busmark.model.entry import EXCHANGES
 from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
@@ -295,4 +296,4 @@ def statistic(_: object, point: SettlingPoint) -> str:
     """Return what decides how many rounds the case needs."""
     if point["test"] == "discovery":
         return "median"
-    return point.world.statistic if point["test"] == "latency" else "goodput"
+    return point.world.statistic if point["test"] in EXCHANGES else "goodput"

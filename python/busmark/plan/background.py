@@ -133,7 +133,7 @@ def _sides(params: Parameters) -> tuple[tuple[str, str, int], ...]:
     """Return participants of the matrix: prefix of their parameters, their name, their number."""
     if is_mesh(params):
         return (("", APPLICATION, applications(params)),)
-    return ("", "active", params.publishers or 0), ("peer_", "passive", params.subscribers or 0)
+    return ("", "active", params.active), ("peer_", "passive", params.subscribers or 0)
 
 
 def numbered(name: str, count: int) -> list[str]:

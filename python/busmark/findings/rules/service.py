@@ -51,6 +51,8 @@ def unanswered_requests(view: CaseView) -> Iterator[Observation]:
         if number
     ]
     evidence += f": {'; '.join(parts)}" if parts else ""
+    if any(change.server == "down" for change in view.params.changes):
+        evidence += "; the timeline takes the server down"
     severity: Severity = "warning" if lost / sent >= SERIOUS else "note"
     yield Observation(severity, evidence, weight=lost / sent)
 
