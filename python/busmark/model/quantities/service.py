@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SERVICE = ("service",)
 
 PARTS = (
-    ("request", "T1→: from just before the call that sends a request to its arrival at the server; "
+    ("request", "from just before the call that sends a request to its arrival at the server; "
      "where the middleware does not stamp arrivals, to the server's hands, so that it contains the "
      "time in the middleware's queue", "echo_delivered_ns", "sent_ns"),
     ("waiting", "from a request's arrival at the server to the begin of the work on it",
@@ -47,7 +47,7 @@ PART_TIMES = tuple(
         quantity=f"{name}_time",
         unit="ns",
         suffix="_ns",
-        meaning=f"median part of a response time: {meaning.removeprefix('T1→: ')}",
+        meaning=f"median part of a response time: {meaning}",
         tests=SERVICE,
         explained=(BOTH,),
     )
