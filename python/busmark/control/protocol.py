@@ -364,7 +364,7 @@ class RoleReport(TypedDict):
     """Thread on which the role answers or continues: inline (the listener's), thread (one that the
     listener wakes) or loop (one that polls or waits)."""
     requests: RequestReport | None
-    """What became of requests, where the role is an end of a service."""
+    """What became of requests; null where the role is no end of a service."""
     role: str
     """Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident,
     idle endpoint, client or server."""

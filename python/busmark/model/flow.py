@@ -122,6 +122,8 @@ class Traffic(Declared, Generic[End]):
         asked=Annotated[int, Field(ge=1, le=1000)], initial=1,
         meaning="threads of the server, each of which takes a request, works on it and responds",
         )] = 1
+    wait: Word = ""
+    """How the ends of a service wait; empty: as their participants do."""
     reverses: Annotated[Count, P(
         only="service",
         asked=Annotated[int, Field(ge=1, le=64)], initial=1,
