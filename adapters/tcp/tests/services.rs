@@ -1,7 +1,7 @@
 //! Services as the contract has them, plain and over TLS.
 
 use busmark_adapter::testing::services::Case;
-use busmark_sockets::testing::{RunDir, library};
+use busmark_sockets::testing::{RunDir, library, stream};
 use busmark_tls::testing::Authority;
 
 fn cases() -> Vec<Case> {
@@ -17,3 +17,15 @@ fn cases() -> Vec<Case> {
 }
 
 busmark_adapter::service_tests!(cases);
+
+#[test]
+fn what_timed_out_arrives_once() {
+    for bytes in [1000, 300_000] {
+        stream::what_timed_out_within_a_service_arrives_once("tcp", "tcp", bytes);
+    }
+}
+
+#[test]
+fn services_are_apart_from_topics_and_other_domains() {
+    stream::services_are_apart_from_topics_and_other_domains("tcp", "tcp");
+}
