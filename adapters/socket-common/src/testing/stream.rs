@@ -7,8 +7,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use busmark_adapter::{
-    Header, OnData, ParticipantHandle, Payload, ServiceHandle, Side, Status, Taker, Wait,
-    WriterHandle, verify_pattern,
+    EndpointConfig, Header, OnData, ParticipantHandle, Payload, ServiceHandle, Side, Status, Taker,
+    Wait, WriterHandle, verify_pattern,
 };
 
 use super::{
@@ -212,7 +212,7 @@ pub fn nothing_is_left(name: &str, transport: &str) {
             write(&writer, 1, 0, 10, &body(Payload::Octet, 100));
             receive(&reader, wait, &arrived, 10);
         }
-        let (server, client) = service(participant, 0);
+        let (server, client) = service(participant, &endpoint(Wait::Waitset, 100));
         ask(&client, 1, 100).expect("a request");
         respond(&server, taken(&server).request, 1, 100).expect("a response");
         taken(&client);
@@ -275,12 +275,13 @@ pub fn timed_out_writes_are_not_delivered(name: &str, transport: &str, bytes: us
     }
 }
 
-/// A server and its client; a send of either blocks for `blocking_ns` at most.
-fn service(participant: &ParticipantHandle, blocking_ns: i64) -> (ServiceHandle, ServiceHandle) {
-    let mut config = endpoint(Wait::Waitset, 1 << 20);
-    config.qos.max_blocking_ns = blocking_ns;
+/// A server and its client.
+fn service(
+    participant: &ParticipantHandle,
+    config: &EndpointConfig,
+) -> (ServiceHandle, ServiceHandle) {
     let [server, client] = [Side::Server, Side::Client]
-        .map(|side| participant.service(&config, side).expect("an end of a service"));
+        .map(|side| participant.service(config, side).expect("an end of a service"));
     client.connect(&server.locator().expect("a locator")).expect("a connection");
     (server, client)
 }
@@ -326,7 +327,9 @@ fn send(end: &ServiceHandle, request: &mut u64, seq: u64, bytes: usize) -> Resul
 /// arrives once.
 pub fn what_timed_out_within_a_service_arrives_once(name: &str, transport: &str, bytes: usize) {
     let run_dir = RunDir::new();
-    let (server, client) = service(&participant(name, transport, &run_dir), 20_000_000);
+    let mut config = endpoint(Wait::Waitset, bytes as u64);
+    config.qos.max_blocking_ns = 20_000_000;
+    let (server, client) = service(&participant(name, transport, &run_dir), &config);
     let mut numbers = Vec::new();
     // Until the server's buffer is full.
     let status = loop {
@@ -384,8 +387,8 @@ pub fn what_timed_out_within_a_service_arrives_once(name: &str, transport: &str,
 pub fn services_are_apart_from_topics_and_other_domains(name: &str, transport: &str) {
     let run_dir = RunDir::new();
     let here = participant(name, transport, &run_dir);
-    let (server, client) = service(&here, 0);
     let config = endpoint(Wait::Waitset, 100);
+    let (server, client) = service(&here, &config);
     let reader = reader(&here, &config, &Arrived::new(Payload::Octet));
     let writer = here.writer(&config).expect("a writer");
     let mut elsewhere = run_dir.participant(transport, &[]);
