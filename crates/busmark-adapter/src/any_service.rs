@@ -27,9 +27,9 @@ pub enum AnyService {
 
 /// A request or response of one end.
 pub enum AnyServiceSample {
-    /// Of the middleware's own service.
+    /// A sample of the middleware's own service.
     Native(ServiceSample),
-    /// Of a topic.
+    /// A sample of a topic.
     Topic(SampleHandle),
 }
 

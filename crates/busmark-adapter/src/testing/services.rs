@@ -65,7 +65,7 @@ impl fmt::Display for Case {
 
 /// The cookie of requests by which a client learns that its server is there.
 const PROBE: u64 = 0x0070_726f_6265;
-/// Of all others.
+/// The cookie of all other requests.
 const COOKIE: u64 = 0xfeed_face_cafe_beef;
 /// How long a probe waits for its response.
 const PROBE_LIMIT: Duration = Duration::from_millis(200);
@@ -367,7 +367,7 @@ pub fn a_request_is_answered(case: &Case) {
     assert_eq!(numbers.len(), all, "numbers of requests differ");
 }
 
-/// Of request and response, which differ in size.
+/// Bodies of every size arrive, where a request and its response differ in size.
 pub fn bodies_of_every_size_arrive_bit_for_bit(case: &Case) {
     let largest = case.largest();
     let mut sizes: Vec<usize> = [0, 1, 64, 4096, 65_536, LARGEST as usize].into();
