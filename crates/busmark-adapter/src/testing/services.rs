@@ -11,10 +11,10 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{WATCHDOG, endpoint, eventually};
+use super::{WATCHDOG, all, endpoint, eventually};
 use crate::{
-    EndpointConfig, Header, Library, ParticipantConfig, ParticipantHandle, Received, ServiceHandle,
-    Side, Status, Wait,
+    EndpointConfig, Header, Library, ParticipantConfig, ParticipantHandle, Qos, QosValue, Received,
+    ServiceHandle, Side, Status, Wait,
 };
 
 /// Makes a test of every property; each is tried with all the cases that `cases()` gives.
@@ -106,7 +106,10 @@ impl Case {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let topic = format!("service_{}_{number}", std::process::id());
-        EndpointConfig { wait: self.wait, ..endpoint(&topic, self.largest() as u64) }
+        // A depth may be shared: in ROS, a client's holds responses to other clients, too.
+        let keeps_all = self.library.capabilities().service_qos.contains(&QosValue::KeepAll);
+        let qos = if keeps_all { all() } else { Qos::default() };
+        EndpointConfig { wait: self.wait, qos, ..endpoint(&topic, self.largest() as u64) }
     }
 
     /// A server and its first client, in participants of their own.
