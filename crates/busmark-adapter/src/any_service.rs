@@ -4,15 +4,20 @@
 //! the basic profile of DDS-RPC 1.0 (OMG formal/17-04-01, 7.8.2) describes it: all clients read the one topic
 //! of responses, and each keeps those whose related identity (writer and sequence number of the request)
 //! is its own. Busmark's header carries that identity.
+//!
+//! Where nothing is said of it, both topics are reliable, keep all, and are volatile, as far as the adapter
+//! declares that: what requesters and repliers of DDS do. Without the last a server that comes again
+//! would be given, by some middleware, requests of before.
 
 use std::time::Duration;
 
 use crate::abi::Header;
-use crate::capabilities::Feature;
+use crate::capabilities::{CapabilityReport, Feature};
 use crate::config::EndpointConfig;
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::handles::{ParticipantHandle, SampleHandle, WriterHandle};
+use crate::qos::{Qos, QosValue};
 use crate::reading::{ReaderHandle, Received};
 use crate::service::Side;
 use crate::service_handles::{ServiceHandle, ServiceSample};
@@ -47,6 +52,17 @@ pub fn service_topics(name: &str) -> (String, String) {
     (format!("{name}_request"), format!("{name}_response"))
 }
 
+/// The QoS of both topics: what was asked for, and for the rest what the adapter declares of a service's.
+fn topic_qos(asked: &Qos, capabilities: &CapabilityReport) -> Qos {
+    let has = |value| capabilities.qos.contains(&value);
+    Qos {
+        reliable: asked.reliable.or(has(QosValue::Reliable).then_some(true)),
+        keep_all: asked.keep_all.or(has(QosValue::KeepAll).then_some(true)),
+        transient_local: asked.transient_local.or(has(QosValue::Volatile).then_some(false)),
+        ..asked.clone()
+    }
+}
+
 /// The number of a request by two topics: no other of its client has it, in or after the warm-up.
 fn number(header: &Header) -> u64 {
     header.seq << 1 | u64::from(header.flags & Header::WARMUP)
@@ -65,7 +81,8 @@ impl AnyService {
             return participant.service(config, side).map(Self::Native);
         }
         let (requests, responses) = service_topics(&config.topic);
-        let of = |topic| EndpointConfig { topic, ..config.clone() };
+        let qos = topic_qos(&config.qos, participant.library().capabilities());
+        let of = |topic| EndpointConfig { topic, qos: qos.clone(), ..config.clone() };
         let (written, read) = match side {
             Side::Client => (of(requests), of(responses)),
             Side::Server => (of(responses), of(requests)),
