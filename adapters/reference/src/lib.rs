@@ -28,8 +28,8 @@ mod writer;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, EndpointConfig, Feature, Level, Listener, Participant,
-    ParticipantConfig, Payload, QosValue, Reach, Result, ServiceCapabilities, ServiceEnd, Side, Wait,
-    log,
+    ParticipantConfig, Payload, QosValue, Reach, Result, ServiceCapabilities, ServiceEnd, Side,
+    Wait, log,
 };
 
 use crate::options::{OPTIONS, Options};

@@ -44,11 +44,7 @@ fn ports() -> MutexGuard<'static, Ports> {
 
 impl Port {
     /// A new port and its number.
-    pub fn open(
-        queue: Arc<Queue>,
-        partition: &str,
-        greeter: Option<Greeter>,
-    ) -> (u64, Arc<Self>) {
+    pub fn open(queue: Arc<Queue>, partition: &str, greeter: Option<Greeter>) -> (u64, Arc<Self>) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let port = Arc::new(Self {

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    EndpointConfig, Error, Header, LastError, Match, ParticipantConfig, QosValue, Result,
-    Service, ServiceCapabilities, ServiceEnd, Side, Sink, Status, Wait,
+    EndpointConfig, Error, Header, LastError, Match, ParticipantConfig, QosValue, Result, Service,
+    ServiceCapabilities, ServiceEnd, Side, Sink, Status, Wait,
 };
 
 use crate::clock::realtime_ns;

@@ -9,6 +9,7 @@
 //! declares that: what requesters and repliers of DDS do. Without the last a server that comes again
 //! would be given, by some middleware, requests of before.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::abi::Header;
@@ -45,6 +46,11 @@ pub struct ServiceByTopics {
     side: Side,
     /// The client's number, by which it knows its responses.
     id: u32,
+    /// Something may be held back in a batch, for which the other side would wait.
+    batching: bool,
+    /// Held by the thread that sends a response: a writer is used by one at a time (C17), a server by
+    /// several (C44).
+    responding: Mutex<()>,
 }
 
 /// The topics of requests and responses of a service by two topics.
@@ -89,7 +95,9 @@ impl AnyService {
         };
         let reader = participant.reader(&read, None)?;
         let writer = participant.writer(&written)?;
-        Ok(Self::ByTopics(ServiceByTopics { writer, reader, side, id }))
+        let batching = participant.library().capabilities().has(Feature::Batching);
+        let responding = Mutex::default();
+        Ok(Self::ByTopics(ServiceByTopics { writer, reader, side, id, batching, responding }))
     }
 
     /// The middleware's own end.
@@ -131,8 +139,10 @@ impl AnyService {
             (Self::ByTopics(service), AnyServiceSample::Topic(sample)) => {
                 if service.side == Side::Client {
                     *request = number(header);
+                    return service.write(sample, header);
                 }
-                service.writer.write(sample, header)
+                let _one = service.responding.lock().unwrap_or_else(PoisonError::into_inner);
+                service.write(sample, header)
             }
             _ => Err(Status::Invalid),
         }
@@ -200,6 +210,12 @@ impl AnyService {
 }
 
 impl ServiceByTopics {
+    #[inline]
+    fn write(&self, sample: &mut SampleHandle, header: &Header) -> std::result::Result<(), Status> {
+        self.writer.write(sample, header)?;
+        if self.batching { self.writer.flush() } else { Ok(()) }
+    }
+
     #[inline]
     fn take<F: FnMut(&Received)>(
         &self,

@@ -17,7 +17,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, Feature, Library, ParticipantConfig, ParticipantHandle, Payload, Qos, Status, Wait,
+    EndpointConfig, Feature, Library, ParticipantConfig, ParticipantHandle, Payload, Qos, Status,
+    Wait,
 };
 use serde::{Deserialize, Serialize};
 
@@ -129,7 +130,8 @@ fn serve_requests(participant: &ParticipantHandle, endpoint: &EndpointConfig) ->
         let line = line?;
         let (word, locator) = line.split_once(' ').unwrap_or((&line, ""));
         let Some((order, which)) = word.split_once('-') else { continue };
-        let which = Which::named(which).ok_or_else(|| Stop::Failed(format!("no order {line:?}")))?;
+        let which =
+            Which::named(which).ok_or_else(|| Stop::Failed(format!("no order {line:?}")))?;
         if order == "connect" {
             echo.connect(which, locator)?;
             println!("{MARK}connected");

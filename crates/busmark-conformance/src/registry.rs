@@ -3,8 +3,8 @@
 use crate::groups::{
     capabilities, changes, config, content, entities, errors, events, history, host, hotpath,
     instances, lending, lifecycle, listener, locators, matching, network, processes, qos_late,
-    qos_plain, qos_routing, security, security_wire, servers, service_path, service_routing, services, threads, user_type, versions,
-    waiting,
+    qos_plain, qos_routing, security, security_wire, servers, service_path, service_routing,
+    services, threads, user_type, versions, waiting,
 };
 use crate::kit::{Context, Verdict};
 

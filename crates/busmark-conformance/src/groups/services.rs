@@ -1,11 +1,9 @@
 //! C39, C41, C43: services, what is declared of them, and ends that come and go.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use busmark_adapter::abi::LOCATOR_BYTES;
-use busmark_adapter::{
-    Disclosure, EndpointConfig, Feature, Payload, QosValue, Side, Status, Wait,
-};
+use busmark_adapter::{Disclosure, EndpointConfig, Feature, Payload, QosValue, Side, Status, Wait};
 
 use super::config::failed;
 use super::errors::refused;
@@ -23,6 +21,9 @@ use crate::peer::PeerProcess;
 use crate::raw::system::monotonic_ns;
 use crate::raw::{RawParticipant, RawTable, Shape};
 
+/// For one series of requests.
+const SERIES: Duration = Duration::from_secs(3);
+
 /// A number that no enumeration of the contract holds.
 const UNKNOWN: u32 = 99;
 
@@ -38,18 +39,24 @@ pub(crate) fn c39_a_request_reaches_the_server_and_its_response_the_client(
     context: &Context,
 ) -> Verdict {
     let mut services = Services::pair(context, &service(context)?)?;
-    let count = context.samples(200);
+    let count = context.samples(100);
     services.exchange(context, count)?;
     services.quiet(context)?;
-    Ok(format!("{}: {count} requests, each response with the number of its request", manner(context)))
+    Ok(format!(
+        "{}: {count} requests, each response with the number of its request",
+        manner(context)
+    ))
 }
 
-pub(crate) fn c39_services_are_declared_with_all_that_belongs_to_them(context: &Context) -> Verdict {
+pub(crate) fn c39_services_are_declared_with_all_that_belongs_to_them(
+    context: &Context,
+) -> Verdict {
     let raw = RawTable::of(&context.library).map_err(Stop::Failed)?;
     let declared = context.has(Feature::Services);
     let entries = raw.service_entries();
     // A middleware may have nothing to say of these.
-    let needed = |name: &str| !["service_match", "service_last_error", "service_wait"].contains(&name);
+    let needed =
+        |name: &str| !["service_match", "service_last_error", "service_wait"].contains(&name);
     for (name, there) in &entries {
         ensure!(
             *there == declared || declared && !needed(name),
@@ -163,8 +170,7 @@ pub(crate) fn c39_locators_connect_clients_or_are_unsupported(context: &Context)
     let config = natively(context)?;
     let table = RawTable::of(&context.library).map_err(Stop::Failed)?;
     let mut raw = RawParticipant::new(&table, &context.participant_config(0)).map_err(failed)?;
-    let mut end =
-        |side: Side| raw.service(&config, Shape::default(), side as u32).map_err(failed);
+    let mut end = |side: Side| raw.service(&config, Shape::default(), side as u32).map_err(failed);
     let (server, client) = (end(Side::Server)?, end(Side::Client)?);
     let unsupported = Status::Unsupported as u32;
     let found = server.locator(LOCATOR_BYTES);
@@ -232,7 +238,10 @@ pub(crate) fn c39_other_names_domains_and_topics_are_something_else(context: &Co
         writer.write().ok();
         let got = reader.gather(1, context.options.quiet)?;
         let heard = got.iter().filter(|got| got.header.writer_id != 5).count();
-        ensure!(heard == 0, "a reader of the topic of that name heard {heard} requests or responses");
+        ensure!(
+            heard == 0,
+            "a reader of the topic of that name heard {heard} requests or responses"
+        );
         told.push("a topic of the same name");
     }
     for other in apart.iter().chain([&services]) {
@@ -299,7 +308,7 @@ fn ask_another_process(
         }
         _ => {}
     }
-    client.probe(|| Ok(()))?;
+    client.probe(context, || Ok(()))?;
     let count = 20;
     let mut answered = 0;
     for salt in 0..count {
@@ -338,9 +347,10 @@ pub(crate) fn c41_what_is_forgotten_is_given_back(context: &Context) -> Verdict 
     let limit = if context.has(Feature::Services) { context.caps.service_requests } else { 0 };
     let at_once = requests(context, 8);
     // Twice what may be under way, so that what is kept by mistake shows.
-    let count = if limit > 0 { (2 * limit).clamp(64, 4096) } else { 400 };
+    let count = if limit > 0 { (2 * limit).clamp(64, 4096) } else { 200 };
     let mut asked = 0;
-    while asked < context.samples(count) {
+    let begin = Instant::now();
+    while asked < context.samples(count) && (limit > 0 || begin.elapsed() < SERIES) {
         let client = &mut services.clients[0];
         let mut numbers = Vec::new();
         for salt in 0..at_once {
@@ -351,27 +361,18 @@ pub(crate) fn c41_what_is_forgotten_is_given_back(context: &Context) -> Verdict 
             services.server.end.any.forget(request.request)?;
         }
         for number in numbers {
-            services.clients[0].end.any.forget(number)?;
+            services.clients[0].forget(number)?;
         }
         asked += at_once;
     }
     // One that is answered when nobody waits for it any more: it may come, with its number.
     let number = services.clients[0].ask(&salted(8, 1))?;
-    services.clients[0].end.any.forget(number)?;
+    services.clients[0].forget(number)?;
     for request in services.server.gather(1, context.patience())? {
         services.server.answer(&request, &[])?;
     }
-    let late = services.clients[0].gather(1, context.options.quiet / 3)?;
-    ensure!(
-        late.iter().all(|response| response.request == number),
-        "a response came that belongs to no request"
-    );
     services.exchange(context, 8)?;
-    let whether = if late.is_empty() { "is not given" } else { "is given" };
-    Ok(format!(
-        "{}: {asked} requests without a response, then 8 with one; a response that comes late {whether}",
-        manner(context)
-    ))
+    Ok(format!("{}: {asked} requests without a response, then 8 with one", manner(context)))
 }
 
 pub(crate) fn c41_a_server_that_is_made_again_is_used_again(context: &Context) -> Verdict {
@@ -388,7 +389,7 @@ pub(crate) fn c41_a_server_that_is_made_again_is_used_again(context: &Context) -
     for _ in 0..3 {
         let header = busmark_adapter::Header { cookie: COOKIE ^ 1, ..client.header() };
         let mut number = 0;
-        if client.end.try_send(&mut sample, &header, &mut number).is_ok() {
+        if client.end.any.send(&mut sample, &header, &mut number).is_ok() {
             client.end.any.forget(number)?;
         }
     }
@@ -396,7 +397,7 @@ pub(crate) fn c41_a_server_that_is_made_again_is_used_again(context: &Context) -
     let server = Server::new(context, &context.participant()?, &config)?;
     wire(context, &client, &server)?;
     let mut services = Services { clients: vec![client], server };
-    services.ready()?;
+    services.ready(context)?;
     services.exchange(context, 5)?;
     Ok(format!("{}: the client asks the second server as it did the first", manner(context)))
 }
@@ -438,17 +439,12 @@ pub(crate) fn c43_the_count_of_the_other_side_rises_and_falls(context: &Context)
     drop(second);
     comes_to(context, "the server's count falls when a client goes", &server.end, 1)?;
     // The other one is still there.
-    first.probe(|| server.pump())?;
+    first.probe(context, || server.pump())?;
     first.ask(&[])?;
     drop(server);
     comes_to(context, "the client's count falls when its server goes", &first.end, 0)?;
     let said = |count: Option<u32>| if count.is_some() { "counts" } else { "cannot know" };
-    Ok(format!(
-        "{}: the server {}, a client {}",
-        manner(context),
-        said(serving),
-        said(asking)
-    ))
+    Ok(format!("{}: the server {}, a client {}", manner(context), said(serving), said(asking)))
 }
 
 pub(crate) fn c43_a_request_after_the_match_is_answered(context: &Context) -> Verdict {
@@ -480,16 +476,17 @@ pub(crate) fn c42_memory_does_not_grow_with_requests(context: &Context) -> Verdi
     let body = salted(config.max_body_bytes, 0);
     let Services { clients, server } = &mut services;
     let client = &mut clients[0];
-    let (mut request, mut response) = (client.end.any.sample(&body)?, server.end.any.sample(&body)?);
+    let (mut request, mut response) =
+        (client.end.any.sample(&body)?, server.end.any.sample(&body)?);
     let mut series = |most: u64| {
-        let begin = std::time::Instant::now();
+        let begin = Instant::now();
         let mut count = 0;
-        while count < most && begin.elapsed() < Duration::from_secs(3) {
+        while count < most && begin.elapsed() < SERIES {
             client.try_ask(&mut request)?;
             for asked in server.gather(1, context.patience())? {
                 let header = Server::response(&asked.header);
                 let mut handle = asked.request;
-                server.end.try_send(&mut response, &header, &mut handle)?;
+                server.end.any.send(&mut response, &header, &mut handle)?;
             }
             client.gather(1, context.patience())?;
             count += 1;

@@ -6,8 +6,8 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use busmark_adapter::{
-    AnyService, EndpointConfig, Error, ParticipantHandle, ReaderHandle, ServiceHandle, Side, Status,
-    Wait, WriterHandle,
+    AnyService, EndpointConfig, Error, ParticipantHandle, ReaderHandle, ServiceHandle, Side,
+    Status, Wait, WriterHandle,
 };
 
 use super::service::Server;

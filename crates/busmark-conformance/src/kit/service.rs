@@ -1,12 +1,12 @@
 //! Services: a server and its clients, natively or by two topics.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    AnyService, AnyServiceSample, EndpointConfig, Feature, Header, ParticipantHandle, Payload, Qos,
-    QosValue, Received, Side, Status, Wait, fill_pattern,
+    AnyService, AnyServiceSample, Disclosure, EndpointConfig, Feature, Header, ParticipantHandle,
+    Payload, Qos, QosValue, Received, Side, Status, Wait, fill_pattern,
 };
 
 use super::context::{BODY, Context};
@@ -18,8 +18,11 @@ use super::verdict::{Verdict, ensure, fail, skip, told};
 /// Cookie of requests by which a client learns that its server is there; they are answered at once and
 /// never shown.
 const PROBE: u64 = COOKIE ^ 0x00ff;
-/// How long a probe waits for its response before the next one is sent.
+/// How long a probe waits for its response before the next one is sent, until one has come: then the last
+/// one's is waited for, so that none comes later.
 const PROBE_WAIT: Duration = Duration::from_millis(20);
+/// The same on middleware that is slow, or after a response has come.
+const LONG_PROBE_WAIT: Duration = Duration::from_millis(500);
 /// Number of the server in its headers.
 const SERVER: u32 = 0x5e_7e;
 /// Requests or responses per take; small, so that takes repeat.
@@ -54,7 +57,11 @@ pub(crate) fn service(context: &Context) -> Verdict<EndpointConfig> {
         qos: Qos {
             reliable: honours(QosValue::Reliable).then_some(true),
             max_blocking_ns: 5_000_000_000,
-            keep_all: if keep_last { Some(false) } else { honours(QosValue::KeepAll).then_some(true) },
+            keep_all: if keep_last {
+                Some(false)
+            } else {
+                honours(QosValue::KeepAll).then_some(true)
+            },
             depth: if keep_last { 1000 } else { 0 },
             ..Qos::default()
         },
@@ -180,7 +187,7 @@ impl End {
         }
     }
 
-    /// Sends, again while a queue is full; what batching holds back, too.
+    /// Sends, again while a queue is full.
     pub fn send(
         &self,
         sample: &mut AnyServiceSample,
@@ -189,7 +196,7 @@ impl End {
     ) -> Verdict<()> {
         let begin = Instant::now();
         loop {
-            match self.try_send(sample, header, request) {
+            match self.any.send(sample, header, request) {
                 Ok(()) => return Ok(()),
                 Err(Status::Timeout | Status::Resources) if begin.elapsed() < self.patience => {
                     std::thread::sleep(Duration::from_millis(1));
@@ -199,22 +206,13 @@ impl End {
         }
     }
 
-    pub fn try_send(
-        &self,
-        sample: &mut AnyServiceSample,
-        header: &Header,
-        request: &mut u64,
-    ) -> Result<(), Status> {
-        self.any.send(sample, header, request)?;
-        self.any.endpoints().map_or(Ok(()), |(writer, _)| writer.flush())
-    }
-
     /// Whether it counts so many of the other side, or cannot know.
     pub fn counts(&self, wanted: u32) -> Result<(), String> {
         match self.matched() {
             Ok(Some(found)) if found != wanted => {
                 let ends = self.any.endpoints();
-                let each = ends.map(|(writer, reader)| (told(&writer.matched()), told(&reader.matched())));
+                let each =
+                    ends.map(|(writer, reader)| (told(&writer.matched()), told(&reader.matched())));
                 let each = each.map(|(written, read)| {
                     format!(" (its writer counts {written}, its reader {read})")
                 });
@@ -264,7 +262,7 @@ impl Server {
         for (mut request, header) in probes {
             let header = Self::response(&header);
             // Its client may have gone, or not be known yet.
-            let _ = self.end.try_send(&mut self.end.any.sample(&[])?, &header, &mut request);
+            let _ = self.end.any.send(&mut self.end.any.sample(&[])?, &header, &mut request);
         }
         Ok(())
     }
@@ -300,6 +298,8 @@ pub(crate) struct Client {
     pub participant: ParticipantHandle,
     pub id: u32,
     pub seq: u64,
+    /// Numbers of requests whose response may come, but is not awaited.
+    forgotten: BTreeSet<u64>,
 }
 
 impl Client {
@@ -310,18 +310,12 @@ impl Client {
         id: u32,
     ) -> Verdict<Self> {
         let end = End::new(context, participant, config, Side::Client, id)?;
-        Ok(Self { end, participant: participant.clone(), id, seq: 0 })
+        Ok(Self { end, participant: participant.clone(), id, seq: 0, forgotten: BTreeSet::new() })
     }
 
     pub fn header(&self) -> Header {
         let sent_ns = self.seq as i64 * 7 + i64::from(self.id);
-        Header {
-            cookie: COOKIE,
-            seq: self.seq,
-            sent_ns,
-            writer_id: self.id,
-            ..Header::default()
-        }
+        Header { cookie: COOKIE, seq: self.seq, sent_ns, writer_id: self.id, ..Header::default() }
     }
 
     /// Sends a request with this body; its number.
@@ -336,13 +330,24 @@ impl Client {
     /// As [`Client::ask`], once: a request that is refused was not sent, and its number is used again.
     pub fn try_ask(&mut self, sample: &mut AnyServiceSample) -> Result<u64, Status> {
         let mut number = u64::MAX;
-        self.end.try_send(sample, &self.header(), &mut number)?;
+        self.end.any.send(sample, &self.header(), &mut number)?;
         self.seq += 1;
         Ok(number)
     }
 
+    /// Awaits this response no more (C41).
+    pub fn forget(&mut self, number: u64) -> Verdict<()> {
+        self.end.any.forget(number)?;
+        self.forgotten.insert(number);
+        Ok(())
+    }
+
     fn pump(&self) -> Verdict<()> {
-        self.end.take(&mut |received| self.end.keep(received))
+        self.end.take(&mut |received| {
+            if !self.forgotten.contains(&received.request) {
+                self.end.keep(received);
+            }
+        })
     }
 
     /// Waits for `count` responses, at most `patience`; gives what came.
@@ -351,25 +356,29 @@ impl Client {
     }
 
     /// Asks until an answer comes, while `serve` lets the server answer.
-    pub fn probe(&self, serve: impl Fn() -> Verdict<()>) -> Verdict<()> {
-        let header = Header { cookie: PROBE, writer_id: self.id, ..Header::default() };
+    pub fn probe(&self, context: &Context, serve: impl Fn() -> Verdict<()>) -> Verdict<()> {
+        let mut header = Header { cookie: PROBE, writer_id: self.id, ..Header::default() };
         let mut sample = self.end.any.sample(&[])?;
+        let probed = || *self.end.probed.lock().unwrap_or_else(PoisonError::into_inner);
+        let slow = context.caps.discloses(Disclosure::Slow);
         *self.end.probed.lock().unwrap_or_else(PoisonError::into_inner) = None;
         until("the first response", self.end.patience, || {
             let mut number = u64::MAX;
-            if let Err(status) = self.end.try_send(&mut sample, &header, &mut number) {
+            header.seq += 1;
+            if let Err(status) = self.end.any.send(&mut sample, &header, &mut number) {
                 return Err(format!("send: {status}"));
             }
             let begin = Instant::now();
-            while begin.elapsed() < PROBE_WAIT {
+            let limit = || if slow || probed().is_some() { LONG_PROBE_WAIT } else { PROBE_WAIT };
+            while begin.elapsed() < limit() {
                 serve().and_then(|()| self.pump()).map_err(|stop| stop.to_string())?;
-                if self.end.probed.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
+                if probed() == Some(number) {
                     return Ok(());
                 }
                 std::thread::sleep(Duration::from_micros(500));
             }
             let _ = self.end.any.forget(number);
-            Err("none".to_owned())
+            Err(if probed().is_some() { "to earlier requests only" } else { "none" }.to_owned())
         })
     }
 }
@@ -410,12 +419,12 @@ impl Services {
         for client in &services.clients {
             wire(context, client, &services.server)?;
         }
-        services.ready()?;
+        services.ready(context)?;
         Ok(services)
     }
 
     /// Until every end knows of all of the other side, by its count or by a response.
-    pub fn ready(&self) -> Verdict<()> {
+    pub fn ready(&self, context: &Context) -> Verdict<()> {
         let count = self.clients.len() as u32;
         until("both sides count each other", self.server.end.patience, || {
             for client in &self.clients {
@@ -425,7 +434,7 @@ impl Services {
         })?;
         for client in &self.clients {
             if client.end.matched()?.is_none() || self.server.end.matched()?.is_none() {
-                client.probe(|| self.server.pump())?;
+                client.probe(context, || self.server.pump())?;
             }
         }
         Ok(())
@@ -462,7 +471,11 @@ impl Services {
                     .filter(|(id, ..)| *id == client.id)
                     .map(|(_, number, header, salt)| (*number, (header, salt)))
                     .collect();
-                ensure!(own.len() as u64 == turn, "requests of client {} share a number", client.id);
+                ensure!(
+                    own.len() as u64 == turn,
+                    "requests of client {} share a number",
+                    client.id
+                );
                 for response in client.gather(turn, patience)? {
                     let number = response.request;
                     let Some((request, salt)) = own.remove(&number) else {

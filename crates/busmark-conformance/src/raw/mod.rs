@@ -11,7 +11,5 @@ mod wire;
 pub use allocations::{HEAP, Heap, allocations, count_one};
 pub(crate) use files::FileWatch;
 pub(crate) use listener::WatchedReader;
-pub(crate) use table::{
-    RawError, RawParticipant, RawReader, RawTable, RawWriter, Shape, Taken,
-};
+pub(crate) use table::{RawError, RawParticipant, RawReader, RawTable, RawWriter, Shape, Taken};
 pub(crate) use wire::Wire;

@@ -100,8 +100,12 @@ impl RawTable {
         }
         // SAFETY: constant data of the library, copied as far as its size goes (C2).
         let c = unsafe { known_by_head(self.table.capabilities) };
-        (c.struct_size as usize >= end)
-            .then_some([c.service_waits, c.service_qos, c.service_requests, c.service_clients])
+        (c.struct_size as usize >= end).then_some([
+            c.service_waits,
+            c.service_qos,
+            c.service_requests,
+            c.service_clients,
+        ])
     }
 
     /// Names of the entries about services, and whether the table has them.
