@@ -17,6 +17,7 @@
 pub mod abi;
 mod announced;
 mod any;
+mod any_service;
 mod batch;
 mod capabilities;
 mod config;
@@ -46,11 +47,13 @@ mod strings;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod traits;
+mod unanswered;
 mod xml;
 
 pub use abi::{Header, Struct};
 pub use announced::{Announced, Durability, Guid, Liveliness, Scope};
 pub use any::{ANY_OVERHEAD, decode_any, encode_any};
+pub use any_service::{AnyService, AnyServiceSample, ServiceByTopics, service_topics};
 pub use batch::Batch;
 pub use capabilities::{
     Capabilities, CapabilityReport, Carrier, Disclosure, Feature, OptionReport, OptionSpec, Reach,
@@ -77,6 +80,7 @@ pub use service::{Service, ServiceEnd, Side};
 pub use service_handles::{ServiceHandle, ServiceSample};
 pub use setting::{Setting, not_granted};
 pub use traits::{Adapter, Participant, Reader, Server, Writer};
+pub use unanswered::{Claim, Unanswered};
 pub use xml::escape_xml;
 
 /// Version of the contract that this crate speaks.

@@ -110,6 +110,7 @@ unsafe extern "C" fn announce(context: *mut c_void) {
 }
 
 /// A sample as the sink sees it; borrowed from the middleware.
+#[derive(Clone, Copy)]
 pub struct Received<'a> {
     /// Its header.
     pub header: &'a Header,

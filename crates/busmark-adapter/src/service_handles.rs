@@ -129,9 +129,7 @@ impl ServiceHandle {
     pub fn matched(&self) -> std::result::Result<Match, Status> {
         let mut c = MatchC { struct_size: size_of::<MatchC>() as u32, ..MatchC::default() };
         // SAFETY: the handle is alive.
-        Status::of_entry(self.0.table.service_match, |ask| unsafe {
-            ask(self.0.raw, &raw mut c)
-        })?;
+        Status::of_entry(self.0.table.service_match, |ask| unsafe { ask(self.0.raw, &raw mut c) })?;
         Ok(Match { count: c.count, changed_ns: c.changed_ns })
     }
 

@@ -21,4 +21,5 @@ pub use intervals::{Interval, Intervals};
 pub use ledger::{Arrival, Ledger};
 pub use pacer::{Arrivals, Pacer};
 pub use probes::{Probes, is_recorded};
+pub use random::SplitMix64;
 pub use recorder::{Recorder, Row};

@@ -2,7 +2,7 @@
 
 /// `SplitMix64` (Steele, Lea and Flood 2014).
 #[derive(Clone, Debug)]
-pub(crate) struct SplitMix64(pub u64);
+pub struct SplitMix64(pub u64);
 
 impl SplitMix64 {
     /// Uniform in [0, 1).
@@ -10,6 +10,12 @@ impl SplitMix64 {
     pub fn uniform(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(GAMMA);
         ((mixed(self.0) >> 11) as f64) / (1_u64 << 53) as f64
+    }
+
+    /// Exponential with this mean.
+    #[inline]
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        -(1.0 - self.uniform()).ln() * mean
     }
 }
 

@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 
 pub use self::results::{
     Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, OtherSize,
-    RoleReport, RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed, WriterAccount,
+    RequestReport, RoleReport, RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed,
+    WriterAccount,
 };
 pub use crate::matching::Matched;
 pub use crate::roles::RoleSpec;
@@ -130,6 +131,10 @@ pub struct Change {
     /// Endpoints whose QoS changes; null: all of the role.
     #[serde(default)]
     pub side: Option<Side>,
+    /// For a server: whether its end of the service is there; false destroys it with what it holds, true
+    /// makes it anew.
+    #[serde(default)]
+    pub serving: Option<bool>,
     /// For a late joiner: a match or first sample that its resident has observed.
     #[serde(default)]
     pub sighting: Option<Sighting>,
@@ -356,6 +361,32 @@ pub struct Schedule {
     pub capacity: usize,
     /// Time after which a ping without an answer counts as lost, and the loop continues, ns.
     pub timeout_ns: i64,
+}
+
+/// How a server works on requests.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Service {
+    /// Number of threads that take, work and respond, one request at a time each.
+    pub threads: usize,
+    /// Time that the work on a request takes, ns; of a distribution its mean.
+    pub work_ns: i64,
+    /// How the times of work are distributed.
+    pub work: Work,
+    /// Number of requests that a thread takes at a time, before it answers the last of them first; 1: in
+    /// the order of arrival.
+    pub reverses: u32,
+    /// Seed of the times of work.
+    pub seed: u64,
+}
+
+/// Distribution of the times of work: all equal, or exponential.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)]
+pub enum Work {
+    Fixed,
+    Exponential,
 }
 
 /// When samples are sent: after the answer to the one before (closed), at equal intervals (constant)

@@ -14,7 +14,10 @@ const WRITERS: u64 = 65_534;
 /// Rows of a recorder, 100 bytes each.
 pub(crate) const ROWS: u64 = 200_000_000;
 pub(crate) const INTERVALS: u64 = 10_000_000;
-const BODY_BYTES: u64 = 1 << 36;
+pub(crate) const BODY_BYTES: u64 = 1 << 36;
+/// Requests of one client that wait for a response.
+pub(crate) const OUTSTANDING: u64 = 1 << 20;
+pub(crate) const SERVER_THREADS: u64 = 1024;
 const INSTANCES: u64 = 1_000_000;
 /// Limit of anything that only counts.
 pub(crate) const COUNT: u64 = 1 << 53;

@@ -268,6 +268,11 @@ impl Session {
     pub(crate) fn set(&mut self, change: &Change, asker: &Asker) -> Result<Option<Value>, Failure> {
         ranges::change(change)?;
         let number = change.writer;
+        // What a server that goes still holds is not answered: the change begins with its begin.
+        let begun_ns = change.serving.map(|_| now_ns());
+        if let Some(serving) = change.serving {
+            self.set_serving(number, serving)?;
+        }
         let Some(place) = self.roles.iter().find(|place| place.number() == number) else {
             return Err(Failure::new("invalid", format!("there is no role {number}")));
         };
@@ -282,7 +287,8 @@ impl Session {
         };
         let done = move |at_ns| json!(SetResult { at_ns, changed });
         if change.rate_hz.is_none() && change.paused.is_none() && !change.stop {
-            return Ok(Some(done(now_ns())));
+            let gone = begun_ns.filter(|_| change.serving == Some(false));
+            return Ok(Some(done(gone.unwrap_or_else(now_ns))));
         }
         let Place::Away(away) = place else {
             let text = format!("role {number} does not run: it has no schedule now");
@@ -295,6 +301,18 @@ impl Session {
         });
         away.control.ask(change.rate_hz, change.paused, change.stop, taken)?;
         Ok(None)
+    }
+}
+
+impl Session {
+    /// Has a server's end of its service destroyed, or made anew.
+    fn set_serving(&mut self, number: u32, serving: bool) -> Result<(), Failure> {
+        let server = self.roles.iter_mut().find_map(|place| match place {
+            Place::Here(role) if role.number() == number => role.serve(serving),
+            _ => None,
+        });
+        server
+            .unwrap_or_else(|| Err(Failure::new("invalid", format!("role {number} is no server"))))
     }
 }
 

@@ -7,7 +7,8 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    Library, ParticipantConfig, ParticipantHandle, ReaderHandle, ServerHandle, Status, WriterHandle,
+    Library, Match, ParticipantConfig, ParticipantHandle, ReaderHandle, ServerHandle,
+    ServiceHandle, Side, Status, WriterHandle,
 };
 use busmark_measure::{clock_pair, held_bytes, now_ns};
 use serde_json::{Value, json};
@@ -151,6 +152,14 @@ impl Session {
             keep_locator(&mut result.writer_locators, "writer", topic, writer.locator())?;
             endpoints(&mut result, topic).writers += 1;
         }
+        for (name, service) in self.services() {
+            keep_locator(&mut result.locators, "server", name, service.locator())?;
+            let ends = endpoints(&mut result, name);
+            match service.side() {
+                Side::Server => ends.readers += 1,
+                Side::Client => ends.writers += 1,
+            }
+        }
         Ok(json!(result))
     }
 
@@ -174,13 +183,22 @@ impl Session {
         self.here().flat_map(Role::readers).collect()
     }
 
-    /// Writers to the readers of their topic, and readers to the writers of theirs.
+    fn services(&self) -> Vec<(&str, &ServiceHandle)> {
+        self.here().flat_map(Role::services).collect()
+    }
+
+    /// Writers to the readers of their topic, clients to their server, and readers to the writers of theirs.
     fn connect(&self, readers: &Locators, writers: &Locators) -> Result<Value, Failure> {
         for (topic, writer) in self.writers() {
             connect_all(topic, readers, |locator| writer.connect(locator))?;
         }
         for (topic, reader) in self.readers() {
             connect_all(topic, writers, |locator| reader.connect(locator))?;
+        }
+        for (name, client) in self.services() {
+            if client.side() == Side::Client {
+                connect_all(name, readers, |locator| client.connect(locator))?;
+            }
         }
         Ok(Value::Null)
     }
@@ -213,7 +231,22 @@ impl Session {
             count: Box::new(move || reader.matched()),
             event: Box::new(move || reader.match_event()),
         });
-        writers.chain(readers).collect()
+        // A client writes requests, as far as it counts.
+        let services = self.services().into_iter().map(|(topic, service)| {
+            let writes = service.side() == Side::Client;
+            let Expected { writers, readers } = wanted(topic);
+            Endpoint {
+                topic,
+                writes,
+                wanted: if writes { readers } else { writers },
+                count: Box::new(move || Ok(service.matched()?.count)),
+                event: Box::new(move || match service.matched()? {
+                    Match { changed_ns: 0, .. } => Err(Status::Unsupported),
+                    known => Ok(known),
+                }),
+            }
+        });
+        writers.chain(readers).chain(services).collect()
     }
 
     fn drain(&mut self, expect: &[SentBy], idle_s: f64, limit_s: f64) -> Result<Value, Failure> {

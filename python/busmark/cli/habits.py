@@ -17,7 +17,7 @@ import click
 from busmark.errors import UserError
 from busmark.model import units
 
-ONE_LINE = ("latency", "throughput", "interop")
+ONE_LINE = ("latency", "throughput", "service", "interop")
 
 Tool = Literal["RTI Perftest", "ddsperf", "performance_test", "sockperf", "iperf3"]
 

@@ -56,6 +56,12 @@ COMMANDS = {
         "Compare the throughput of adapters, in one line.",
         "campaign",
     ),
+    "service": LazyCommand(
+        MEASURE,
+        "one_line:service",
+        "Compare the response times of services, in one line.",
+        "campaign",
+    ),
     "interop": LazyCommand(
         MEASURE,
         "one_line:interop",

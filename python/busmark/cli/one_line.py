@@ -1,5 +1,5 @@
-"""What `busmark latency`, `throughput` and `interop` share: a line becomes a scenario file, which
-is run."""
+"""What `busmark latency`, `throughput`, `service` and `interop` share: a line becomes a scenario
+file, which is run."""
 
 from __future__ import annotations
 
@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 BASELINE = "baseline"
 """Family of adapters."""
 
+SIZE = click.option(
+    "--size", metavar="SIZE", help="Body sizes, such as 64,1k,1MiB; default: 64, for throughput 1k."
+)
+
 OPTIONS: tuple[Callable[[Any], Any], ...] = (
     click.argument("adapters", nargs=-1, metavar="ADAPTER...", type=ADAPTER),
-    click.option("--size", metavar="SIZE", help="Body sizes, such as 64,1k,1MiB; default: 64, "
-                 "for throughput 1k."),
+    SIZE,
     click.option("--rate", metavar="RATE", help="Samples per second, such as 100Hz,10kHz; 0, "
                  "the default: as fast as possible."),
     click.option("--placement", metavar="WHERE", type=Words("same", "different", "free"),
@@ -55,6 +58,20 @@ OPTIONS: tuple[Callable[[Any], Any], ...] = (
 )  # fmt: skip
 """Options of these commands, in the order of the help."""
 
+OF_SERVICE: tuple[Callable[[Any], Any], ...] = (
+    click.option("--clients", metavar="N", help="Clients, each a process of its own, such as "
+                 "1,10; default: 1."),
+    click.option("--outstanding", metavar="N", help="Requests of each client that wait for a "
+                 "response at a time; default: 1. At a --rate there is no such limit."),
+    click.option("--response", metavar="SIZE", help="Body sizes of responses; default: as of "
+                 "requests."),
+    click.option("--server-time", metavar="TIME", help="How long the server works on a request, "
+                 "such as 0,2ms; default: 0."),
+    click.option("--server-threads", metavar="N", help="Threads of the server, each of which "
+                 "takes a request, works and responds; default: 1."),
+)  # fmt: skip
+"""Options that only `busmark service` has, before the others."""
+
 
 def of_one_line(test: str, text: str, *examples: str) -> click.Command:
     """Make the command of this name; `text` is its help."""
@@ -62,7 +79,9 @@ def of_one_line(test: str, text: str, *examples: str) -> click.Command:
     def command(adapters: tuple[str, ...], **given: Any) -> None:
         measure(test, adapters, given)
 
-    for option in reversed(OPTIONS):
+    own = OF_SERVICE if test == "service" else ()
+    place = next(i for i, each in enumerate(OPTIONS) if each is SIZE) + 1
+    for option in reversed((*OPTIONS[:place], *own, *OPTIONS[place:])):
         command = option(command)
     shown = "".join(f"  busmark {test} {example}\n" for example in examples)
     made = click.command(cls=WithHabits, name=test, help=text, epilog=f"\b\nExamples:\n{shown}")
@@ -125,7 +144,11 @@ def scenario_of(
     wrong += misnamed(line.adapters, "ADAPTER")
     wrong += not_writable(save, f"--save {save}")
     tables = line.tables()
-    changed = [([*KEYS[name][1]], f"--{name} {text}") for name, text in given.items() if text]
+    changed = [
+        ([*KEYS[name][1]], f"--{name.replace('_', '-')} {text}")
+        for name, text in given.items()
+        if text
+    ]
     changed.append((["matrix", "adapter"], "ADAPTER"))
 
     def tried(action: Callable[[], Any]) -> Any:
@@ -135,7 +158,12 @@ def scenario_of(
             wrong.extend(error.errors if isinstance(error, Several) else [error])
 
     changed += tried(lambda: applied(tables, settings)) or []
-    lines = [word for name, value in given.items() if value for word in (f"--{name}", value)]
+    lines = [
+        word
+        for name, value in given.items()
+        if value
+        for word in (f"--{name.replace('_', '-')}", value)
+    ]
     lines += [word for setting in settings for word in ("--set", setting)]
     text = written(tables, shlex.join(["busmark", test, *line.adapters, *lines]))
     scenario = None
@@ -218,6 +246,19 @@ no QoS: beside a middleware, --qos does not apply to them. Exit code 1 if a roun
 """,
     "cyclonedds tcp --size 1k,16k",
     "cyclonedds --qos reliable,best_effort",
+)
+service = of_one_line(
+    "service",
+    """\
+Measure how long a client of each ADAPTER waits for its answer, and how often it gets none.
+
+Services, RPC, request and reply: the others are compared with the best, by the median response
+time, from when a request was to be sent to its response in the client's hands. Adapters without
+services of their own are measured by two topics, which the table says. Rounds are interleaved. Exit
+code 1 if a round failed.
+""",
+    "zenoh nats tcp --clients 1,10 --size 64,1k",
+    "cyclonedds --rate 100Hz --server-time 2ms --duration 5s",
 )
 interop = of_one_line(
     "interop",

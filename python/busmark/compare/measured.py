@@ -39,6 +39,8 @@ SERIES = {
     ("half_round_trip", "latency"): LatencySeries("latency", 1.0),
     ("round_trip", "latency"): LatencySeries("latency", 2.0),
     ("latency", "throughput"): LatencySeries("latency", 1.0),
+    ("latency", "service"): LatencySeries("latency", 1.0),
+    ("response_time", "service"): LatencySeries("latency", 1.0),
     ("one_way", "throughput"): LatencySeries("latency", 1.0),
     ("round_trip", "throughput"): LatencySeries("round_trip", 1.0),
     ("half_round_trip", "throughput"): LatencySeries("round_trip", 0.5),
@@ -74,6 +76,7 @@ OF_GOODPUT, OF_DISCOVERY, OF_MATCHING = (
 
 HEADLINE_OF = {
     "latency": MEDIAN,
+    "response": MEDIAN,
     "one_way": MEDIAN,
     "discovery": OF_DISCOVERY,
     "matching": OF_MATCHING,

@@ -38,7 +38,7 @@ class Group(Frozen):
     """Cases of the null adapter that are the floor here."""
 
 
-TESTS = ("latency", "throughput", "capacity", "discovery")
+TESTS = ("latency", "throughput", "capacity", "discovery", "service")
 """Tests in the order of the report; other tests follow."""
 
 

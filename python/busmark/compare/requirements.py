@@ -22,7 +22,7 @@ from busmark.model import limits
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.distribution import Distribution, Percentile
-from busmark.model.figure import CONFIDENCE, FloatArray, Frozen
+from busmark.model.figure import CONFIDENCE, LATENCY_OF, FloatArray, Frozen
 from busmark.model.figures import Estimated, row_of
 from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, joined, number, percent_text, plural
@@ -288,7 +288,7 @@ def _quantity(case: CaseSummary, requirement: Requirement) -> str:
     """Return the quantity in the table of estimates."""
     if requirement.quantity != "latency":
         return requirement.quantity
-    return "half_round_trip" if case.test == "latency" else "one_way"
+    return LATENCY_OF.get(case.test, "one_way")
 
 
 def _row(case: _Case, requirement: Requirement) -> Estimated | None:

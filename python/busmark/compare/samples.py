@@ -54,7 +54,8 @@ def round_latencies(result: Result, case: str, row: Row, *, by_two_clocks: bool)
         }
     else:
         pings = latency.ping_round(row["round"], samples, one_clock=one_clock)
-        found = {"latency": _with_lost(pings.back, pings.lost_start) / 2.0}
+        parts = 1.0 if row["test"] == "service" else 2.0
+        found = {"latency": _with_lost(pings.back, pings.lost_start) / parts}
     return {name: series for name, series in found.items() if series.size}
 
 

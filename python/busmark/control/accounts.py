@@ -62,7 +62,9 @@ def _pairs(flow: PlannedFlow) -> Iterator[tuple[End, End | None, End]]:
     """Yield each writer with each reader, and the end that counts its samples there. A pinger
     counts pings that all responders have answered: of several, the reader is None."""
     for writer in flow.writers:
-        if flow.kind == "pings":
+        if flow.kind == "service":
+            yield writer, flow.readers[0], writer
+        elif flow.kind == "pings":
             yield writer, flow.answering[0] if len(flow.answering) == 1 else None, writer
             yield from ((writer, reader, reader) for reader in flow.listening)
         else:
@@ -76,7 +78,7 @@ def _report_of(end: End, reports: list[dict[str, Any]]) -> dict[str, Any] | None
 def _counts(
     flow: PlannedFlow, sent: int, account: dict[str, Any], data: RoundData
 ) -> dict[str, Any]:
-    expected = sent if flow.kind == "pings" else flow.admitted_samples(sent)
+    expected = sent if flow.kind in ("pings", "service") else flow.admitted_samples(sent)
     received, ancient = account["received"], account.get("ancient", 0)
     share = expected / sent if sent else 1.0
     known = flow.rate_hz and not data.rate_changes(flow.name)
@@ -96,8 +98,8 @@ def _round_trips(
     case: Case, flow: PlannedFlow, reader: End | None, recorded: pl.DataFrame | None
 ) -> dict[str, Any]:
     """Summarise round trips of a writer's pings or probes, if this reader answers them."""
-    answers = reader is None or reader in flow.answering
-    if recorded is None or not answers or not flow.answers:
+    answers = reader is None or reader in flow.answering or flow.kind == "service"
+    if recorded is None or not answers or not (flow.answers or flow.kind == "service"):
         return {}
     params = case.params.changed(filter_below=None, instances=None) if flow.own else case.params
     return tables.of_asking(recorded, params)

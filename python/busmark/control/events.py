@@ -25,6 +25,7 @@ from pydantic import (
 
 from busmark.control.protocol import Event as WorkerEvent
 from busmark.findings.registry import worst
+from busmark.model.entry import EXCHANGES
 from busmark.model.parameters import Parameters
 from busmark.plan.flows import Flows
 from busmark.store import Case, Finding
@@ -71,7 +72,7 @@ class Sights:
 
     def __init__(self, params: Parameters, flows: Flows) -> None:
         self._flows = flows
-        self._pings = params.test == "latency"
+        self._pings = params.test in EXCHANGES
         self._round_trips: dict[int, deque[list[int]]] = {}
         """Round trips by role."""
         self._rates: dict[int, float] = {}
@@ -118,7 +119,9 @@ class Sights:
 
     def _is_measured(self, number: int) -> bool:
         flow = self._flows.flow_of(number)
-        return flow is not None and not flow.background and (flow.kind == "pings") == self._pings
+        if flow is None or flow.background:
+            return False
+        return (flow.kind in ("pings", "service")) == self._pings
 
     def latest(self) -> LiveFigures | None:
         """Return the values of the last seconds; None before the first look."""

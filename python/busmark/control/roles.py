@@ -51,7 +51,7 @@ def stream(flow: PlannedFlow, end: End, seed: int) -> dict[str, Any]:
         "payload": flow.payload,
         "size": flow.size,
         "sizes": sizes_of(flow, seed),
-        "wait": end.participant.wait,
+        "wait": flow.wait or end.participant.wait,
         "qos": qos_settings(flow.qos),
         "instances": flow.instances,
         "filter_below": flow.filter_below,
@@ -68,7 +68,7 @@ def sizes_of(flow: PlannedFlow, seed: int) -> list[int]:
 def schedule(flow: PlannedFlow, params: Parameters, seed: int) -> dict[str, Any]:
     """Return when samples are sent, and how many."""
     capacity = params.max_samples
-    if flow.kind != "pings":
+    if flow.kind not in ("pings", "service"):
         capacity = min(capacity, PROBE_ROWS)
     elif flow.rate_hz:
         most_hz = highest_rate_hz(flow, params)
@@ -87,8 +87,8 @@ def schedule(flow: PlannedFlow, params: Parameters, seed: int) -> dict[str, Any]
 
 Role = dict[str, Any]
 
-ACTIVE = frozenset({"pinger", "transmitter", "batcher", "late_joiner"})
-PASSIVE = frozenset({"responder", "receiver", "resident", "idle_endpoint"})
+ACTIVE = frozenset({"pinger", "transmitter", "batcher", "late_joiner", "client"})
+PASSIVE = frozenset({"responder", "receiver", "resident", "idle_endpoint", "server"})
 
 
 def roles(case: Flows, params: Parameters, seed: int) -> dict[PlannedParticipant, list[Role]]:
@@ -158,6 +158,42 @@ def _batches(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple
     yield from _receiving(flow, params, seed, flow.readers)
 
 
+def _service(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
+    """Yield clients, and the server that answers them."""
+    size = flow.size if flow.response_size is None else flow.response_size
+    shared = {"service": flow.topic, "response_size": size}
+    for end in flow.writers:
+        yield (
+            end,
+            {
+                "role": "client",
+                "writer": end.number,
+                **shared,
+                "stream": stream(flow, end, seed),
+                "outstanding": flow.outstanding,
+                "schedule": schedule(flow, params, seed + end.number),
+                **measure_settings("role", params),
+            },
+        )
+    for end in flow.readers:
+        yield (
+            end,
+            {
+                "role": "server",
+                "writer": end.number,
+                **shared,
+                "stream": stream(flow, end, seed),
+                "works": {
+                    "threads": flow.server_threads,
+                    "work_ns": round(flow.server_time_s * SECOND),
+                    "work": flow.server_times,
+                    "reverses": flow.reverses,
+                    "seed": seed % 2**63,
+                },
+            },
+        )
+
+
 def _discovery(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """Yield a late joiner, which is new again and again, and a resident, which is there already."""
     new = params.new
@@ -214,6 +250,7 @@ _MAKERS = {
     "pings": _pings,
     "stream": _stream,
     "batches": _batches,
+    "service": _service,
     "discovery": _discovery,
     "existing": _existing,
 }

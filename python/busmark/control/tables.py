@@ -26,6 +26,7 @@ from busmark.control.worker import Frame
 from busmark.errors import RoundError
 from busmark.findings.rule import duration, number, share
 from busmark.load import parse as parse_load
+from busmark.model.entry import EXCHANGES
 from busmark.model.parameters import Parameters
 from busmark.model.text import percent_text, plural, set_percent_text
 from busmark.plan.counts import counted_per_s, is_timed
@@ -266,7 +267,7 @@ def summary(
     if discovered is not None:
         return _of_discovery(case, data, discovered)
     trips = round_trips(frame, case.params)
-    pings = case.params.test == "latency"
+    pings = case.params.test in EXCHANGES
     run, measured = (
         [report for report in reports if not data.flows.background(report["writer"])]
         for reports in (data.run, data.roles)
@@ -320,6 +321,23 @@ def summary(
         ),
         **_surroundings(data),
         "ended": run[0]["ended"] if run else None,
+        **(_of_service(measured) if case.params.test == "service" else {}),
+    }
+
+
+def _of_service(roles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what became of requests besides their response times; `roles` are reports of clients
+    and their server."""
+    clients = [one["requests"] for one in roles if one["role"] == "client"]
+    known = [one["available_ns"] for one in clients if one["available_ns"] is not None]
+    return {
+        "by_topics": any(one["by_topics"] for one in clients),
+        **{
+            name: sum(one[name] for one in clients)
+            for name in ("late", "misrouted", "refused", "ignored")
+        },
+        "available_s": max(known) / NS if known else None,
+        "served": sum(one["requests"]["taken"] for one in roles if one["role"] == "server"),
     }
 
 
@@ -405,7 +423,7 @@ def _accounts(data: RoundData, *, background: bool) -> list[dict[str, Any]]:
     return [
         account
         for report in data.roles
-        if report["role"] in ("pinger", "receiver")
+        if report["role"] in ("pinger", "receiver", "client")
         and data.flows.background(report["writer"]) == background
         for account in report["accounts"]
     ]
@@ -473,7 +491,8 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
         return _too_few_found(figures, case, criteria)
     if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
         return missed
-    counted = figures["samples"] if case.params.test == "latency" else figures["received"]
+    exchanges = case.params.test in EXCHANGES
+    counted = figures["samples"] if exchanges else figures["received"]
     wanted = criteria.min_samples
     if case.params.samples:
         wanted = min(wanted, case.params.samples)

@@ -16,6 +16,7 @@ from busmark.estimate.rounds import Row
 from busmark.estimate.samples import Timed
 from busmark.estimate.throughput import probe_round
 from busmark.model.case import CaseSummary
+from busmark.model.entry import EXCHANGES
 from busmark.model.figure import FloatArray, Quantity
 from busmark.store import Result
 
@@ -45,7 +46,7 @@ class RoundSamples:
     t_s: FloatArray
     """Time since the first sample; NaN where an imported source states no times."""
     latency_ns: FloatArray
-    """RTT/2 of a latency test, one-way latency under load."""
+    """RTT/2 of a latency test, response time of a service, one-way latency under load."""
     jitter_ns: FloatArray
     """Change of the latency from the sample before, of the same writer; NaN where that was lost,
     and where samples of several readers cannot be distinguished."""
@@ -70,7 +71,8 @@ def _round(case: CaseSummary, row: rounds.Row, table: pl.DataFrame) -> RoundSamp
     if case.test == "throughput":
         timed, factor = probe_round(number, table, one_clock=one_clock, row=row).one_way, 1.0
     else:
-        timed, factor = ping_round(number, table, one_clock=one_clock).back, 0.5
+        timed = ping_round(number, table, one_clock=one_clock).back
+        factor = 1.0 if case.test == "service" else 0.5
     if not timed.latency.size:
         return None
     jitter = np.full(timed.latency.size, np.nan)
@@ -82,9 +84,6 @@ def _round(case: CaseSummary, row: rounds.Row, table: pl.DataFrame) -> RoundSamp
         jitter_ns=jitter,
     )
 
-
-DEFAULTS: dict[str, Quantity] = {"latency": "half_round_trip", "throughput": "one_way"}
-"""Quantity that reports show of a test; for any other test it is the round trip."""
 
 OF_PINGS: tuple[Quantity, ...] = ("half_round_trip", "round_trip")
 
@@ -103,6 +102,8 @@ class Wanted:
 
 def quantities(test: str) -> tuple[Quantity, ...]:
     """Return what can be asked for of a case of this test."""
+    if test == "service":
+        return ("response_time",)
     return OF_PINGS if test == "latency" else OF_PROBES
 
 
@@ -131,7 +132,7 @@ def _found(row: Row, samples: pl.DataFrame, wanted: Wanted) -> tuple[Timed, Floa
     """Return what came back, and when that was to be sent which did not, as far as that is
     known."""
     number, one_clock = row["round"], row["one_clock"] is not False
-    if wanted.test == "latency":
+    if wanted.test in EXCHANGES:
         pings = ping_round(number, samples, one_clock=one_clock)
         return pings.back, pings.lost_start
     probes = probe_round(number, samples, one_clock=one_clock, row=row)

@@ -37,6 +37,7 @@ from busmark.model.latency import (
     STAMPS,
 )
 from busmark.model.quantities import latency as latencies
+from busmark.model.quantities.service import PARTS
 from busmark.model.quantities.stream import LOSS_OF_ALL, LOST, SENT
 from busmark.store.samples import measured
 
@@ -122,6 +123,9 @@ THERE = ("there", "", "echo_read_ns", "sent_ns")
 
 BACK = ("back", "", "read_ns", "echo_sent_ns")
 
+AT_SERVER = tuple(part for part in PARTS if part[0] in ("waiting", "work"))
+"""Parts of a response time by the server's clock alone."""
+
 
 @dataclass(slots=True)
 class PingRound:
@@ -154,13 +158,16 @@ def ping_round(
         segments_every: keep the segments of one in this many pings; None: of none.
     """
     by_one = aligned(samples, one_clock=one_clock)
-    pings = measured(by_one.samples, "pinger")
+    pings = measured(by_one.samples, "pinger", "client")
     if "round_trip_ns" in pings.columns and pings["round_trip_ns"].null_count() < pings.height:
         return PingRound(number, unstamped(pings), lost_start=np.empty(0))
     rows = in_time_order(pings)
     back = having(rows, "read_ns")
     gone = rows.clear() if back is rows else rows.filter(pl.col("read_ns").is_null())
-    segments = (*SEGMENTS, THERE, BACK) if by_one.bound_ns is not None else OWN
+    if "client" in pings["role"]:
+        segments = PARTS if by_one.bound_ns is not None else AT_SERVER
+    else:
+        segments = (*SEGMENTS, THERE, BACK) if by_one.bound_ns is not None else OWN
     timed_back = timed(back)
     # What is no latency has no segments either.
     whole = back.filter(pl.col("read_ns") >= pl.col("start")) if timed_back.negative else back
@@ -181,24 +188,31 @@ def _medians(rows: pl.DataFrame, segments: Sequence[tuple[str, str, str, str]]) 
 
 
 def latency(
-    rounds: list[PingRound], pools: Pools, *, segments_every: int = 1
+    rounds: list[PingRound],
+    pools: Pools,
+    quantity: Quantity = "half_round_trip",
+    *,
+    segments_every: int = 1,
 ) -> Iterator[Estimated]:
     """Yield the latencies over the counted rounds; `pools` are of the samples that came back in
-    them, `segments_every` is the value with which the rounds were made."""
+    them, `segments_every` is the value with which the rounds were made. `quantity`: half round
+    trips of pings, or response times of a service."""
+    halved = quantity == "half_round_trip"
     each = [(r.number, r.back, r.lost_start) for r in rounds]
-    found = RowsOfLatency.from_rounds("half_round_trip", pools.latency, each)
+    found = RowsOfLatency.from_rounds(quantity, pools.latency, each)
     if not found.by_round:
         why = "no sample came back in any round" if rounds else "no round could be read"
-        found = without("half_round_trip", why)
+        found = without(quantity, why)
     yield from (*found.round_trip, *found.whole)
-    for quantity, pool in (("jitter", pools.jitter), ("ipdv", pools.ipdv)):
-        yield from halves(distribution(pool, quantity, is_change=True), quantity)
+    for change, pool in (("jitter", pools.jitter), ("ipdv", pools.ipdv)):
+        changes = distribution(pool, change, is_change=True)
+        yield from halves(changes, change) if halved else changes
     yield from found.by_round
     bound = max((r.bound_ns for r in rounds), default=0.0)
     count = next((row.count for row in found.whole if row.over == POOL), 0)
-    for name, *_ in (*SEGMENTS, THERE, BACK):
+    for name, *_ in (*SEGMENTS, THERE, BACK) if halved else PARTS:
         way = name in WAYS
-        off = 0.0 if name in (one for one, *_ in OWN) else bound
+        off = 0.0 if name in (one for one, *_ in (*OWN, *AT_SERVER)) else bound
         medians = [r.medians.get(name) for r in rounds]
         within = stats.POSITIVE if way else stats.SIGNED
         if median := over_rounds(medians, "ns", count, within=within, off=off):
@@ -216,7 +230,11 @@ def latency(
     yield from segment_tables([r.segments for r in rounds], segments_every)
 
 
-WAYS = {"there": "one_way_there", "back": "one_way_back"}
+WAYS = {
+    "there": "one_way_there",
+    "back": "one_way_back",
+    **{name: f"{name}_time" for name, *_ in PARTS},
+}
 """Quantities of the case that are segments, too."""
 
 
@@ -227,36 +245,43 @@ def counts(sent: int | None, lost: int | None) -> Found:
     yield LOSS_OF_ALL, lost / sent if sent and lost is not None else None
 
 
-def _round_medians(rounds: list[PingRound]) -> dict[int, float]:
-    """Return half the median round trip of each round in which it is not among the lost."""
+def _round_medians(rounds: list[PingRound], factor: float) -> dict[int, float]:
+    """Return this part of the median round trip of each round in which it is not among the lost."""
     known: dict[int, float] = {}
     for each in rounds:
         if each.back.latency.size + each.lost_start.size:
             median = stats.of_sent(each.back.latency, int(each.lost_start.size), "median")
-            known |= {each.number: median / 2} if median != "lost" else {}
+            known |= {each.number: median * factor} if median != "lost" else {}
     return known
 
 
-def series(rounds: list[PingRound], pools: Pools, thinning: Thinning) -> Iterator[Curve]:
-    """Return the curves of the case, all in RTT/2."""
+def series(
+    rounds: list[PingRound], pools: Pools, half: Quantity, thinning: Thinning
+) -> Iterator[Curve]:
+    """Return the curves of the case, all in RTT/2, or response times."""
     if pools.latency is None:
         return
-    halves = [one.ordered.median / 2 for one in pools.latency.rounds]
+    factor = 0.5 if half == "half_round_trip" else 1.0
+    halves = [one.ordered.median * factor for one in pools.latency.rounds]
     middle = middle_round(dict(zip(pools.numbers, halves, strict=True)))
     shown = next(r for r in rounds if r.number == middle)
-    half: Quantity = "half_round_trip"
     lost = {each.number: int(each.lost_start.size) for each in rounds}
-    yield from distributed(pools, half, 0.5, thinning, lost)
+    yield from distributed(pools, half, factor, thinning, lost)
     yield from timeline(
-        shown.number, shown.back.start, shown.back.latency / 2, shown.lost_start, half, thinning
+        shown.number,
+        shown.back.start,
+        shown.back.latency * factor,
+        shown.lost_start,
+        half,
+        thinning,
     )
     yield from timeline(
         shown.number,
         shown.back.jitter_start,
-        shown.back.jitter / 2,
+        shown.back.jitter * factor,
         shown.lost_start[:0],
         signed(JITTER[half]),
         thinning.halved(),
     )
     yield from autocorrelation(shown.number, shown.back.latency, half)
-    yield from of_rounds(_round_medians(rounds), half, "ns")
+    yield from of_rounds(_round_medians(rounds, factor), half, "ns")

@@ -24,6 +24,7 @@ from busmark.estimate.nodes import Tables, node_costs
 from busmark.estimate.phases import SAMPLE_COLUMNS as OF_PHASES
 from busmark.estimate.phases import RoundTables, phases
 from busmark.estimate.reported import arrivals, completed, reported
+from busmark.estimate.requests import requests
 from busmark.estimate.resources import background
 from busmark.estimate.rounds import precision
 from busmark.estimate.samples import Pools, Timed
@@ -31,6 +32,7 @@ from busmark.estimate.stream import batches, pairs, single_batches
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
 from busmark.model.distribution import POOL
+from busmark.model.figure import Quantity
 from busmark.model.figures import Estimated, Figures, Found, estimated, with_rounds
 from busmark.model.latency import Reported
 from busmark.model.naming import NamedCase
@@ -141,7 +143,7 @@ def record(common: CaseAnalysis, task: CaseTask, found: CaseFigures) -> CaseSumm
     rows_of_cpu = (row for row in found.figures if row.quantity == "cpu" and row.scope == "round")
     cpus = {row.round: row.value for row in rows_of_cpu}
     searched = capacity(manifest.scenario, params, rounds.trials(good))
-    has_pings = bool(good) and params.test not in ("throughput", "capacity", "discovery")
+    has_exchanges = bool(good) and params.test not in ("throughput", "capacity", "discovery")
     return CaseSummary(
         id=case.id,
         test=str(params.test),
@@ -161,7 +163,7 @@ def record(common: CaseAnalysis, task: CaseTask, found: CaseFigures) -> CaseSumm
         precision=precision(manifest.scenario, params, good),
         answer=manifest.scenario.get("answer") or "goodput",
         attempts=[_attempt(row, cpus) for row in rows],
-        arrivals=arrivals(params, imported=manifest.source is not None) if has_pings else None,
+        arrivals=arrivals(params, imported=manifest.source is not None) if has_exchanges else None,
         capacity=searched[0] if searched and params.test == "capacity" else None,
         background_expected=rounds.total(good, "stream_expected"),
         background_lost=rounds.total(good, "stream_lost"),
@@ -270,7 +272,7 @@ class Analysis:
             self._flows()
             self._phases()
             if self.result.manifest.source:
-                self._reported(has_pings=test != "throughput")
+                self._reported(has_pings=test not in ("throughput", "service"))
 
     def _tables(
         self,
@@ -320,10 +322,13 @@ class Analysis:
 
     def _latency(self) -> None:
         every = every_for(sum(row["samples"] or 0 for row in self.good))
+        of_service = self.params.test == "service"
 
         def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
             one_clock = self.one_clock[number]
-            return latency.ping_round(number, samples, one_clock=one_clock, segments_every=every)
+            # The parts of a response time have medians of their own.
+            parts = None if of_service else every
+            return latency.ping_round(number, samples, one_clock=one_clock, segments_every=parts)
 
         pings = self._tables(self._samples, use)
         for ping in pings:
@@ -331,7 +336,8 @@ class Analysis:
         pools = Pools.from_rounds(
             [(p.number, p.back) for p in pings], phased=bool(self.params.timeline)
         )
-        self.latencies += latency.latency(pings, pools, segments_every=every)
+        quantity: Quantity = "response_time" if of_service else "half_round_trip"
+        self.latencies += latency.latency(pings, pools, quantity, segments_every=every)
         if any(row.over == POOL for row in self.latencies):
             self._add([(JITTER_SHARE, jitter_share(pools.latency, pools.jitter))])
         if self.result.manifest.source:
@@ -341,8 +347,10 @@ class Analysis:
             sent = sum(ping.sent for ping in pings)
             lost = sum(int(ping.lost_start.size) for ping in pings)
         self._add(latency.counts(sent, lost))
+        if of_service:
+            self._add(requests(self.good, self.params))
         if self.common.with_series:
-            self.series += latency.series(pings, pools, self.common.thinning)
+            self.series += latency.series(pings, pools, quantity, self.common.thinning)
 
     def _throughput(self) -> None:
         row_of = dict(zip(self.numbers, self.good, strict=True))

@@ -62,7 +62,7 @@ class Curve:
         return self.quantity.endswith(("jitter", "ipdv"))
 
 
-TIMES = ("latency", "one_way", "discovery", "matching", "recovery")
+TIMES = ("latency", "response", "one_way", "discovery", "matching", "recovery")
 """Kinds of headline of which less is better."""
 
 
@@ -78,7 +78,8 @@ class Headline(NamedTuple):
     """The figure that a case is ranked and compared by."""
 
     kind: str
-    """latency: RTT/2; one_way: of a stream's samples; discovery: first sample; matching; recovery;
+    """latency: RTT/2; response: response time of a service; one_way: of a stream's samples;
+    discovery: first sample; matching; recovery;
     else the test, whose goodput it is."""
     figure: Figure
     tail: Figure | None = None
@@ -89,6 +90,9 @@ class Headline(NamedTuple):
         """Return whether less is better."""
         return self.kind in TIMES
 
+
+WITHOUT_PINGS = ("throughput", "capacity", "discovery", "service")
+"""Tests that measure no pings."""
 
 ROWS = {"type": "array", "items": TypeAdapter(Estimated).json_schema()}
 
@@ -208,7 +212,12 @@ class CaseSummary(Frozen):
     @property
     def has_pings(self) -> bool:
         """Whether pings were measured."""
-        return bool(self.rounds.ok) and self.test not in ("throughput", "capacity", "discovery")
+        return bool(self.rounds.ok) and self.test not in WITHOUT_PINGS
+
+    @property
+    def has_requests(self) -> bool:
+        """Whether requests of a service were measured."""
+        return bool(self.rounds.ok) and self.test == "service"
 
     @property
     def has_stream(self) -> bool:
@@ -251,7 +260,7 @@ class CaseSummary(Frozen):
         """Return which latency a jitter or ipdv is of, with its name."""
         if quantity not in ("jitter", "ipdv"):
             return cast("Quantity", quantity)
-        of = "half_round_trip"
+        of = "response_time" if self.test == "service" else "half_round_trip"
         if self.test == "throughput":
             one_way = self.times("one_way")
             of = "one_way" if one_way and one_way.value("mean") is not None else "round_trip"
@@ -267,6 +276,16 @@ class CaseSummary(Frozen):
     def rtt_2(self) -> Distribution | None:
         """Half the round trips of pings, where there are some."""
         return self.distribution("half_round_trip") if self.has_pings else None
+
+    @property
+    def response_time(self) -> Distribution | None:
+        """Response times of a service, where there are some."""
+        return self.distribution("response_time") if self.has_requests else None
+
+    @property
+    def exchange(self) -> Distribution | None:
+        """Time of an exchange: half the round trip of a ping, or the response time of a service."""
+        return self.rtt_2 or self.response_time
 
     @property
     def one_way(self) -> Distribution | None:
@@ -324,7 +343,8 @@ class CaseSummary(Frozen):
         ]
 
     def _own_flow(self, flow: Flow, part: Part) -> OwnFlow:
-        times = (self.times(one, flow.name) for one in ("half_round_trip", "one_way"))
+        kinds = ("half_round_trip", "response_time", "one_way")
+        times = (self.times(one, flow.name) for one in kinds)
         return OwnFlow(
             name=flow.name,
             kind=flow.kind,
@@ -337,8 +357,12 @@ class CaseSummary(Frozen):
     @property
     def headline(self) -> Headline | None:
         """Return what it is ranked and compared by; None where that was not measured."""
-        for kind, times in (("latency", self.rtt_2), ("one_way", self.one_way)):
-            if times and (kind == "latency" or self.answer == "latency"):
+        for kind, times in (
+            ("latency", self.rtt_2),
+            ("response", self.response_time),
+            ("one_way", self.one_way),
+        ):
+            if times and (kind != "one_way" or self.answer == "latency"):
                 return Headline(kind, times.median, times.figure("p99"))
         # The first flow of the last phase.
         phases = self.parts("phase")
@@ -366,7 +390,10 @@ class CaseSummary(Frozen):
         """Statistics of its latencies round by round: `latency`, the one that cases of its test are
         compared by, and the round trips of probes."""
         stated = self.times("half_round_trip")
-        own = stated if self.has_pings else self.times("one_way") or stated
+        if self.has_requests:
+            own = self.times("response_time")
+        else:
+            own = stated if self.has_pings else self.times("one_way") or stated
         found = {
             "latency": own,
             "round_trip": self.times("round_trip") if self.has_stream else None,

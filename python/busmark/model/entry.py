@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """A row of the table `cases`: one round."""
 
-TESTS = ("latency", "throughput", "capacity", "discovery")
+TESTS = ("latency", "throughput", "capacity", "discovery", "service")
+
+EXCHANGES = ("latency", "service")
+"""Tests whose samples are exchanges: a ping and its answer, a request and its response."""
 
 Need = str
 """Requirement on a case besides its test: batches, readings of the system's counters, or a key of

@@ -16,12 +16,15 @@ Quantity = Literal[
     "round_trip",
     "half_round_trip",
     "one_way",
+    "response_time",
     "round_trip_jitter",
     "half_round_trip_jitter",
     "one_way_jitter",
+    "response_time_jitter",
     "round_trip_ipdv",
     "half_round_trip_ipdv",
     "one_way_ipdv",
+    "response_time_ipdv",
 ]
 """Kind of a latency: half a round trip is never called one-way. The ipdv is the change of that
 latency from a sample to the next, with its sign (RFC 3393); jitter is its magnitude."""
@@ -30,6 +33,7 @@ JITTER: dict[Quantity, Quantity] = {
     "round_trip": "round_trip_jitter",
     "half_round_trip": "half_round_trip_jitter",
     "one_way": "one_way_jitter",
+    "response_time": "response_time_jitter",
 }
 """The variation of each latency."""
 
@@ -37,8 +41,16 @@ IPDV: dict[Quantity, Quantity] = {
     "round_trip": "round_trip_ipdv",
     "half_round_trip": "half_round_trip_ipdv",
     "one_way": "one_way_ipdv",
+    "response_time": "response_time_ipdv",
 }
 """The ipdv of each latency."""
+
+LATENCY_OF: dict[str, Quantity] = {
+    "latency": "half_round_trip",
+    "throughput": "one_way",
+    "service": "response_time",
+}
+"""Quantity that reports show of a test; for any other test it is the round trip."""
 
 CONFIDENCE = 0.95
 """Confidence of every interval."""

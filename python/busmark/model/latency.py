@@ -10,6 +10,7 @@ from pydantic import Field
 from busmark.model.distribution import CLOCK_BOUND, BestShare, best_shares
 from busmark.model.figure import Bounds, Figure, Frozen
 from busmark.model.figures import Estimated
+from busmark.model.quantities.service import PARTS
 
 SEGMENT, ONE_IN = "segment", "one_in"
 """Quantity and scope of rows of segments; statistic: one in how many pings is included."""
@@ -61,7 +62,7 @@ SEGMENTS = (
 MEANINGS_OF_WAYS = {
     "there": "from just before write to the responder's hands",
     "back": "from the pong's sending to the pinger's hands",
-    **{name: meaning for name, meaning, *_ in SEGMENTS},
+    **{name: meaning for name, meaning, *_ in (*SEGMENTS, *PARTS)},
 }
 """Meanings of segments that have a median, in the order of tables."""
 

@@ -524,6 +524,8 @@ FIGURES = {
     "throughput": "goodput",
     "capacity": "sustained goodput",
     "discovery": "median time to the first sample",
+    "response": "median response time",
+    "service": "median response time",
     "one_way": "median one-way latency",
     "matching": "time until all had matched",
     "recovery": "time from the last change to the next sample",

@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from busmark.carriers import process_only
+from busmark.model.entry import EXCHANGES
 from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
@@ -81,7 +82,7 @@ class SettlingPoint(dict[str, Any]):
     @property
     def has_probes(self) -> bool:
         """Return whether samples of a stream may be probes."""
-        return self["test"] not in ("latency", "discovery") and not self["batch"]
+        return self["test"] not in ("latency", "discovery", "service") and not self["batch"]
 
 
 def transport(value: str, point: SettlingPoint, side: str = "adapter") -> str:
@@ -114,6 +115,8 @@ def size_distribution(_: object, point: SettlingPoint) -> str | None:
 
 
 def wait(value: str, point: SettlingPoint) -> str:
+    if value == "default" and point["test"] == "service":
+        return next(iter(service_offers(point, point["adapter"], "waits")), SERVICE_WAITS[0])
     offered = point.world.offers(point["adapter"], "waits")
     return next(iter(offered), "listener") if value == "default" else value
 
@@ -121,7 +124,10 @@ def wait(value: str, point: SettlingPoint) -> str:
 def peer_wait(_: object, point: SettlingPoint) -> str | None:
     if point["peer"] is None:
         return None
-    offered = point.world.offers(point["peer"], "waits")
+    if point["test"] == "service":
+        offered = service_offers(point, point["peer"], "waits")
+    else:
+        offered = point.world.offers(point["peer"], "waits")
     return point["wait"] if point["wait"] in offered else next(iter(offered), "listener")
 
 
@@ -132,6 +138,46 @@ def rate_hz(value: float, point: SettlingPoint) -> float | None:
 def of_discovery(value: Any, point: SettlingPoint) -> Any:
     """Settle what only a discovery test has."""
     return value if point["test"] == "discovery" else UNSTATED
+
+
+def of_service(value: Any, point: SettlingPoint) -> Any:
+    """Settle what only a service test has."""
+    return value if point["test"] == "service" else UNSTATED
+
+
+def outstanding(value: int, point: SettlingPoint) -> Any:
+    """Return the requests under way of each client: at a rate there is no limit."""
+    return value if point["test"] == "service" and not point["rate_hz"] else UNSTATED
+
+
+def response_size(value: int | str, point: SettlingPoint) -> Any:
+    """Return the bytes of a response that is not as large as its request."""
+    known = point["test"] == "service" and isinstance(value, int) and value != point["size"]
+    return int(value) if known else UNSTATED
+
+
+SERVICE_WAITS = ("waitset", "poll")
+"""Wait strategies of a service, preferred first."""
+
+SERVICE_DEPTH = 10
+"""Requests and responses that history keeps by default where a service goes by two topics: as in
+ROS's profile for services."""
+
+
+def service_offers(point: SettlingPoint, adapter: str, what: str) -> list[str]:
+    """Return the wait strategies or QoS of an adapter's services, or of its topics where it has
+    none: a service then goes by two of them."""
+    native = "services" in point.world.offers(adapter, "features")
+    offered = point.world.offers(adapter, f"service_{what}" if native else what)
+    return [one for one in SERVICE_WAITS if one in offered] if what == "waits" else offered
+
+
+def server_time(value: float, point: SettlingPoint) -> Any:
+    return value if point["test"] == "service" and value else UNSTATED
+
+
+def server_times(value: str, point: SettlingPoint) -> Any:
+    return value if point.get("server_time_s") else UNSTATED
 
 
 def resident_counts(_: object, point: SettlingPoint) -> Any:
@@ -175,9 +221,24 @@ def stream_qos(_: object, point: SettlingPoint) -> Any:
     return policies(point, point.asked["qos"], _honoured(point), {"test": "throughput"})
 
 
+def _service_depth(asked: int, case: Mapping[str, Any]) -> int:
+    """Return how many requests history keeps: as asked for, else as many as ROS's services keep, or
+    as can be under way."""
+    if asked != 1:
+        return asked
+    rate: float = case["rate_hz"] or 0.0
+    each: int = ceil(rate * case["timeout_s"]) if rate else case["outstanding"]
+    clients: int = case["clients"]
+    return min(max(SERVICE_DEPTH, clients * each), DEEPEST)
+
+
 def _honoured(point: SettlingPoint) -> list[str]:
     """Return the QoS that the adapters of both sides offer."""
-    sides = [point.world.offers(name, "qos") for name in (point["adapter"], point["peer"]) if name]
+    names = [name for name in (point["adapter"], point["peer"]) if name]
+    if point["test"] == "service":
+        sides = [service_offers(point, name, "qos") for name in names]
+    else:
+        sides = [point.world.offers(name, "qos") for name in names]
     return [value for value in sides[0] if value in sides[-1]]
 
 
@@ -193,7 +254,8 @@ def policies(
     Reliability is reliable if the adapter has it. History keeps all samples where none may be
     overwritten: in a stream, and in an open loop, where pings that wait for a delayed reader are
     the ones that matter. In a closed loop there is one ping at a time, so it keeps the last (with
-    several participants one each, because their answers come together). An open loop without
+    several participants one each, because their answers come together). So it does of a service,
+    where several may be under way. An open loop without
     keep-all keeps as many of the last samples as it takes for none to be overwritten before it has
     timed out. In a discovery test it keeps a few of the last.
     """
@@ -210,6 +272,9 @@ def policies(
         # A writer that waits for a reader that has gone would send too little to the next.
         if "keep_last" in honoured:
             found |= {"history": "keep_last", "depth": max(asked["depth"], DISCOVERY_DEPTH)}
+    elif "history" not in found and case["test"] == "service":
+        if "keep_last" in honoured:
+            found |= {"history": "keep_last", "depth": _service_depth(asked["depth"], case)}
     elif "history" not in found:
         latency, reliable = case["test"] == "latency", found.get("reliability") == "reliable"
         open_loop = latency and case["arrivals"] != "closed"
@@ -231,4 +296,4 @@ def statistic(_: object, point: SettlingPoint) -> str:
     """Return what decides how many rounds the case needs."""
     if point["test"] == "discovery":
         return "median"
-    return point.world.statistic if point["test"] == "latency" else "goodput"
+    return point.world.statistic if point["test"] in EXCHANGES else "goodput"

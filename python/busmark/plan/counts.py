@@ -12,6 +12,7 @@ from math import ceil, inf
 from statistics import fmean
 from typing import NamedTuple
 
+from busmark.model.entry import EXCHANGES
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import LOSS, Quantity
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
@@ -25,7 +26,7 @@ SAMPLE_S = 10e-6
 """Time of a sample in a stream at full speed whose samples end it."""
 REPETITION_S = 0.03
 """Time of a repetition of a discovery test, with what comes between two."""
-USUAL_S = {"pings": PING_S, "discovery": REPETITION_S, "existing": inf}
+USUAL_S = {"pings": PING_S, "service": PING_S, "discovery": REPETITION_S, "existing": inf}
 """Time of a sample of a flow without a rate, by the kind of flow; of all others `SAMPLE_S`."""
 
 CHOSEN_S = 0.5
@@ -79,6 +80,8 @@ class FlowCounts:
         """How often a sample is read: pings count once for all who answer."""
         if self.flow.kind == "pings":
             return 1.0 + len(self.flow.listening)
+        if self.flow.kind == "service":
+            return 1.0
         return len(self.flow.readers) * self.flow.admitted_share
 
     @property
@@ -94,7 +97,7 @@ class FlowCounts:
     @property
     def trips(self) -> float:
         """Round trips of pings, or of echoed probes, in a round."""
-        if self.flow.kind == "pings":
+        if self.flow.kind in ("pings", "service"):
             return self.written
         return self._probes if self.flow.answers else 0.0
 
@@ -140,7 +143,7 @@ def of_flow(
         each = ceil(each * (1 - SLACK))  # the first is written when the round begins
     if params.samples and not flow.background:
         each = min(each, params.samples)
-    if flow.kind == "pings":
+    if flow.kind in ("pings", "service"):
         each = min(each, params.max_samples)
     probed = 1 / flow.probe_every if flow.probe_every else 0.0
     return FlowCounts(flow, speed, each, probed, rows_of)
@@ -159,7 +162,7 @@ def counts(params: Parameters, *, usual: bool = True) -> Iterator[FlowCounts]:
 
 def samples_for(quantity: Quantity, params: Parameters, *, usual: bool = True) -> float:
     """Return how many samples of a round show a quantity of single samples, or the loss."""
-    pings = params.test == "latency"
+    pings = params.test in EXCHANGES
     found = [*counts(params, usual=usual)]
     if quantity.name == LOSS.key:
         return sum(one.written if pings else one.read for one in found)
@@ -174,7 +177,8 @@ def counted_per_s(params: Parameters) -> float | None:
     found = [*counts(params)]
     if not all(one.flow.rate_hz for one in found):
         return None
-    return sum(one.written_per_s if params.test == "latency" else one.read_per_s for one in found)
+    exchanges = params.test in EXCHANGES
+    return sum(one.written_per_s if exchanges else one.read_per_s for one in found)
 
 
 def counted(params: Parameters) -> float | None:
@@ -183,7 +187,7 @@ def counted(params: Parameters) -> float | None:
     found = [*counts(params)]
     if not all(one.flow.rate_hz for one in found):
         return None
-    return sum(one.trips if params.test == "latency" else one.read for one in found)
+    return sum(one.trips if params.test in EXCHANGES else one.read for one in found)
 
 
 class SampleLoad(NamedTuple):

@@ -91,7 +91,7 @@ class PlannedFlow(declared.Traffic[End]):
     @property
     def answering(self) -> list[End]:
         """Readers that answer: pings, probes or batches."""
-        if self.kind in ("discovery", "existing"):
+        if self.kind in ("discovery", "existing", "service"):
             return []
         if self.kind == "stream":
             # One answer to each probe.
@@ -150,6 +150,8 @@ class Flows:
             return 0
         if flow.kind in ("discovery", "existing"):
             return 0
+        if flow.kind == "service":
+            return sent
         if flow.kind == "pings":
             return (1 + len(flow.listening)) * sent
         return len(flow.readers) * flow.admitted_samples(sent)
@@ -174,7 +176,7 @@ def flows(params: Parameters) -> Flows:
         publishers = _participants(params, APPLICATION, applications(params))
     else:
         subscribers = _participants(params, "passive", params.subscribers or 0)
-        publishers = _participants(params, "active", params.publishers or 0)
+        publishers = _participants(params, "active", params.active)
     own = tuple(_scenario_participant(each, params) for each in params.participants)
     numbers = itertools.count(1)
     if params.test == "discovery":
@@ -335,6 +337,9 @@ def _directed(
     receivers: Sequence[PlannedParticipant],
 ) -> Iterator[PlannedFlow]:
     """Yield what goes from the senders to the receivers on one topic."""
+    if params.test == "service":
+        yield _service(params, suffix, numbers, senders, receivers)
+        return
     if params.test != "latency":
         yield _stream(params, suffix, numbers, senders, receivers)
         return
@@ -358,6 +363,33 @@ def _directed(
             qos=params.stream_qos,
         )
         yield _stream(background, suffix, numbers, senders, receivers, background=True)
+
+
+def _service(
+    params: Parameters,
+    suffix: str,
+    numbers: Iterator[int],
+    clients: Sequence[PlannedParticipant],
+    servers: Sequence[PlannedParticipant],
+) -> PlannedFlow:
+    return PlannedFlow(
+        name=f"requests{suffix}",
+        kind="service",
+        topic=f"busmark_service{suffix}",
+        writers=_ends(numbers, clients, params.writers),
+        readers=_ends(numbers, servers[:1]),
+        outstanding=params.outstanding or MOST_OUTSTANDING,
+        response_size=params.response_size,
+        server_time_s=params.server_time_s or 0.0,
+        server_times=params.server_times or "fixed",
+        server_threads=params.server_threads or 1,
+        reverses=params.reverses or 1,
+        **_of_case(params),
+    )
+
+
+MOST_OUTSTANDING = 65_536
+"""Requests of a client at a rate that may wait for a response at a time."""
 
 
 def _stream(
@@ -428,6 +460,16 @@ def topics(case: Flows) -> dict[str, Topics]:
                 own = found[end.participant.name]
                 own.written.update(_existing(flow))
                 own.read.update(_existing(flow))
+            continue
+        if flow.kind == "service":
+            # Where the adapter has no services of its own, these carry them; the worker names them.
+            requests, responses = (f"{flow.topic}_{what}" for what in ("request", "response"))
+            for end in flow.writers:
+                found[end.participant.name].written.add(requests)
+                found[end.participant.name].read.add(responses)
+            for end in flow.readers:
+                found[end.participant.name].read.add(requests)
+                found[end.participant.name].written.add(responses)
             continue
         for end in flow.writers:
             found[end.participant.name].written.add(flow.topic)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from busmark.adapters import Adapter, adapter_facts
 from busmark.facts import options_of
 from busmark.model.parameter import Parameter
 from busmark.model.parameters import PARAMETERS, POLICIES, Parameters
+from busmark.model.settling import SERVICE_WAITS
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
 
 FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
@@ -28,7 +30,11 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
     if not adapter.usable or adapter.capabilities is None:
         return adapter.reason
     can = adapter.capabilities
+    if params.test == "service" and (reason := _no_service(params, adapter)):
+        return reason
     for what, listed in (("transport", "transports"), ("payload", "payloads"), ("wait", "waits")):
+        if what == "wait" and params.test == "service":
+            continue
         value = getattr(params, what)
         if value not in can[listed]:
             if value == "type":
@@ -46,12 +52,45 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
     for name, value in params.qos.items():
         needs = POLICIES[name].needs if name in POLICIES else {}
         needed = needs if isinstance(needs, str) else needs.get(str(value))
-        if needed and needed not in can["qos"]:
-            return _no_qos(adapter.name, name, value, can["qos"])
+        offered = service_can(can, "qos") if params.test == "service" else can["qos"]
+        if needed and needed not in offered:
+            return _no_qos(adapter.name, name, value, offered)
     options = {option["key"] for option in can["options"]}
     for key in params.settings:
         if key not in options:
             return f"option {key}: there are {', '.join(sorted(options)) or 'none'}"
+    return None
+
+
+def has_services(capabilities: Mapping[str, Any] | None) -> bool:
+    """Return whether an adapter has services of its own; else they go by two topics."""
+    return "services" in (capabilities or {}).get("features", [])
+
+
+def service_can(can: Mapping[str, Any], what: str) -> list[str]:
+    """Return the wait strategies or QoS of services: the adapter's own, else of its topics."""
+    found: list[str] = can.get(f"service_{what}" if has_services(can) else what, [])
+    return [one for one in SERVICE_WAITS if one in found] if what == "waits" else found
+
+
+def _no_service(params: Parameters, adapter: Adapter) -> str | None:
+    """Return what of a service the adapter does not do."""
+    can = adapter.capabilities or {}
+    how = "" if has_services(can) else " by two topics"
+    waits = service_can(can, "waits")
+    if params.wait not in waits:
+        return f"no wait {params.wait}: a service{how} waits by {', '.join(waits) or 'nothing'}"
+    if params.payload not in ("octet", "empty"):
+        return f"payload {params.payload}: requests and responses carry octets"
+    for name, what in (("instances", "a key"), ("filter_below", "a filter")):
+        if getattr(params, name):
+            return f"{name}: a service has not {what}"
+    for name, most in (("outstanding", "requests"), ("clients", "clients")):
+        limit = can.get(f"service_{most}", 0)
+        if limit and (getattr(params, name) or 1) > limit:
+            return f"{name} = {getattr(params, name)}: {adapter.name} has at most {limit}"
+    if (params.response_size or 0) > can["max_body_bytes"]:
+        return f"response_size {params.response_size} B: at most {can['max_body_bytes']} B"
     return None
 
 

@@ -308,12 +308,42 @@ def _contradiction(params: Parameters) -> str | None:
             return "filter_below: a ping that is filtered has no answer"
         if params.batch:
             return "batch: a latency test sends one ping at a time"
+    elif params.test == "service":
+        return _no_such_service(params)
     elif params.stream_hz:
         return f"stream_hz: a {params.test} test is a stream already"
     if params.test == "capacity" and (params.rate_hz or params.batch):
         return "test capacity: the search sets the rate, of a stream that runs free"
     if params.batch and (params.filter_below or params.rate_hz):
         return "batch: goes with neither a filter nor a rate"
+    return None
+
+
+FIXED_IN_SERVICE = {
+    "topics": 1,
+    "readers": 1,
+    "publishers": 1,
+    "subscribers": 1,
+    "topology": "one_way",
+    "batch": None,
+    "stream_hz": None,
+    "ends_after": None,
+}
+"""Parameters that have one value where clients call a server."""
+
+
+def _no_such_service(params: Parameters) -> str | None:
+    """Return why there is no service like this."""
+    for name, alone in FIXED_IN_SERVICE.items():
+        if getattr(params, name) != alone:
+            more = "; `clients` are those that call it" if name == "publishers" else ""
+            return f"{name}: a service test has one service with one server{more}"
+    work_s = params.server_time_s or 0.0
+    if params.server_times != "exponential" and work_s >= params.timeout_s:
+        return (
+            f"server_time_s = {work_s:g}: no request is answered within measure.timeout_s = "
+            f"{params.timeout_s:g}"
+        )
     return None
 
 

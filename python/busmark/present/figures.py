@@ -24,12 +24,15 @@ QUANTITIES = {
     "half_round_trip": "RTT/2",
     "round_trip": "round trip",
     "one_way": "one-way latency",
+    "response_time": "response time",
     "half_round_trip_jitter": "jitter of RTT/2",
     "round_trip_jitter": "jitter of the round trip",
     "one_way_jitter": "jitter of one-way latency",
+    "response_time_jitter": "jitter of the response time",
     "half_round_trip_ipdv": "IPDV of RTT/2",
     "round_trip_ipdv": "IPDV of the round trip",
     "one_way_ipdv": "IPDV of one-way latency",
+    "response_time_ipdv": "IPDV of the response time",
     "per_hop": "latency per hop",
     "per_hop_jitter": "jitter per hop",
     "publish": "publishing, until acknowledged",
@@ -264,7 +267,7 @@ def lost_text(case: CaseSummary, name: str) -> str:
     """Return "lost: 25 %" where this figure (median, p99, p999) of the case's RTT/2 falls among
     what was lost, "samples lost: 25 %" for the one-way latency of a stream, "probes lost: 25 %"
     where that is of probes alone; else empty."""
-    found = case.rtt_2
+    found = case.exchange
     sent, lost = SENT.value(case), LOST.value(case)
     if case.has_stream:
         found = case.one_way

@@ -12,9 +12,15 @@ from functools import cache
 from typing import Literal
 
 from busmark.model.entry import EstimatedQuantity, LatencySet, Number, PartQuantity, Statistic
-from busmark.model.quantities import OF_CASES, host, stream
+from busmark.model.quantities import OF_CASES, host, service, stream
 from busmark.model.quantities import discovery as found
-from busmark.model.quantities.latency import CLOCK_BOUND, HALF_ROUND_TRIP, ONE_WAY, SAMPLES
+from busmark.model.quantities.latency import (
+    CLOCK_BOUND,
+    HALF_ROUND_TRIP,
+    ONE_WAY,
+    RESPONSE_TIME,
+    SAMPLES,
+)
 from busmark.model.statistics import MEDIAN, P99
 from busmark.plugin import active, load
 
@@ -54,7 +60,8 @@ class Shown:
 
 
 LATENCY, STREAM, DISCOVERY = ("latency",), ("throughput",), ("discovery",)
-MEASURED = ("latency", "throughput", "capacity")
+SERVICE = ("service",)
+MEASURED = ("latency", "throughput", "capacity", "service")
 ALL = (*MEASURED, "discovery")
 
 
@@ -66,6 +73,7 @@ def last(text: str, when: When = "known", *, interval: bool = True, absent: str 
 # fmt: off
 HEADLINE = (
     Shown(SAMPLES, LATENCY, Heading("Samples", "always", minor=True)),
+    Shown(SAMPLES, SERVICE, Heading("Requests", "always", minor=True)),
     Shown(CLOCK_BOUND, STREAM, last("Clock offset \N{PLUS-MINUS SIGN}")),
     Shown(stream.GOODPUT, ("throughput", "capacity"), Heading("Goodput", "always")),
     Shown(stream.THEORETICAL, STREAM, Heading("Theoretical", minor=True)),
@@ -74,6 +82,17 @@ HEADLINE = (
     Shown(stream.READ, STREAM, Heading("Read", "always")),
     Shown(stream.DRAIN, STREAM, Heading("Drain", minor=True)),
     Shown(stream.LOST, ("latency", "throughput"), Heading("Lost", "always")),
+    Shown(stream.LOST, SERVICE, Heading("Unanswered", "always")),
+    Shown(service.REQUEST_RATE, SERVICE, Heading("Answered", "always")),
+    *(Shown(one, SERVICE, Heading(part.capitalize(), minor=True))
+      for (part, *_), one in zip(service.PARTS, service.PART_TIMES, strict=True)),
+    Shown(service.AVAILABLE, SERVICE, Heading("First response", minor=True)),
+    Shown(service.LATE, SERVICE, Heading("Late", "some")),
+    Shown(service.TWICE, SERVICE, Heading("Answered twice", "some")),
+    Shown(service.MISROUTED, SERVICE, Heading("Misrouted", "some")),
+    Shown(service.REFUSED, SERVICE, Heading("Refused", "some")),
+    Shown(service.IGNORED, SERVICE, Heading("Ignored before", "some")),
+    Shown(service.CPU_PER_REQUEST, SERVICE, Heading("CPU per request", minor=True)),
     Shown(stream.DUPLICATED, STREAM, Heading("Duplicated", "some", minor=True)),
     Shown(stream.OUT_OF_ORDER, STREAM, Heading("Out of order", "some", minor=True)),
     Shown(stream.BATCHES, STREAM, Heading(
@@ -142,6 +161,9 @@ def of_latency(one: Statistic, of: LatencySet) -> Heading | None:
     if of is HALF_ROUND_TRIP:
         percentile = one.percent is not None and one is not P99
         return Heading(f"{one.title} RTT/2", "always", minor=percentile) if _shown(one) else None
+    if of is RESPONSE_TIME and _shown(one):
+        percentile = one.percent is not None and one is not P99
+        return Heading(f"{one.title} response time", "always", minor=percentile)
     if of is ONE_WAY and one in (MEDIAN, P99):
         return Heading(f"{one.title} one-way", "always", minor=True)
     return None
@@ -159,6 +181,12 @@ _STREAM = (
     ("one_way", "p99"),
     ("loss", "mean"),
 )
+_SERVICE = (
+    ("response_time", "median"),
+    ("response_time", "p99"),
+    ("request_rate", "median"),
+    ("loss", "value"),
+)
 _CPU = ("cpu", "median")
 
 IN_CI = {
@@ -166,6 +194,7 @@ IN_CI = {
     "throughput": (*_STREAM, _CPU),
     "capacity": (*_STREAM, _CPU),
     "discovery": (("first_sample", "median"), _CPU),
+    "service": (*_SERVICE, _CPU),
 }
 """Quantities and statistics in files for CI, by test."""
 

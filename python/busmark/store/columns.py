@@ -149,7 +149,7 @@ EXCHANGE = ("sent_ns", "echo_read_ns", "echo_sent_ns", "read_ns")
 TIMED = "reader"
 """Role in `samples` of what each reader of a stream at a rate timed."""
 
-ASKING = ("pinger", "transmitter")
+ASKING = ("pinger", "transmitter", "client")
 """Roles whose samples may hold exchanges."""
 
 WARM_UP = 1

@@ -82,7 +82,7 @@ REQUIRED = {
 
 CHOICES = {
     "status": ("ok", "marked", "failed"),
-    "test": ("latency", "throughput", "capacity", "discovery"),
+    "test": ("latency", "throughput", "capacity", "discovery", "service"),
 }
 """Columns of the table `cases` with few values."""
 

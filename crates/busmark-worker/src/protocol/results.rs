@@ -63,7 +63,7 @@ pub struct Endpoints {
 /// Result of `run`, one for each active role.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// Kind of the role: pinger, transmitter, batcher or late joiner.
+    /// Kind of the role: pinger, transmitter, batcher, late joiner or client.
     pub role: String,
     /// Number of the role's writer.
     pub writer: u32,
@@ -110,6 +110,28 @@ pub struct IntervalReport {
     pub samples: Vec<u64>,
     /// Bytes of the bodies in each interval.
     pub bytes: Vec<u64>,
+}
+
+/// What became of a client's requests of the measured time, beside its account, or of those that a server
+/// received.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct RequestReport {
+    /// Whether the service goes by two topics, for the adapter has none of its own.
+    pub by_topics: bool,
+    /// Client: number of responses that came after their time-out. Server: 0.
+    pub late: u64,
+    /// Client: number of responses that were another client's, or not to the request that they named.
+    pub misrouted: u64,
+    /// Client: number of requests that the middleware refused to send, within the time-out.
+    pub refused: u64,
+    /// Client: time from its first request to its first response, before the warm-up, ns; null: unknown.
+    pub available_ns: Option<i64>,
+    /// Client: number of requests without a response that it sent before the first one had a response.
+    pub ignored: u64,
+    /// Server: number of requests that it took, of the warm-up, too.
+    pub taken: u64,
+    /// Server: number of requests that it answered.
+    pub answered: u64,
 }
 
 /// Batches of one writer, as received by a reader; each list has one entry for each batch that began: a
@@ -175,8 +197,8 @@ pub struct Appearance {
 /// Result of `collect`, one for each role.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RoleReport {
-    /// Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident or idle
-    /// endpoint.
+    /// Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident, idle
+    /// endpoint, client or server.
     pub role: String,
     /// Number of the role's own writer.
     pub writer: u32,
@@ -217,6 +239,8 @@ pub struct RoleReport {
     /// The middleware's own counters of the role's reader.
     #[schemars(with = "Option<BTreeMap<String, Option<u64>>>")]
     pub reader_counters: Option<Counters>,
+    /// What became of requests; null where the role is no end of a service.
+    pub requests: Option<RequestReport>,
     /// Thread on which the role answers or continues: inline (the listener's), thread (one that the
     /// listener wakes) or loop (one that polls or waits).
     pub reply_mode: String,

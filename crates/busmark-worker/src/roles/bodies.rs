@@ -28,6 +28,15 @@ pub struct Differences {
 }
 
 impl Differences {
+    /// Adds what another thread has found.
+    pub fn add(&mut self, other: &Self) {
+        self.corrupted += other.corrupted;
+        if let Some(mut found) = other.other_size {
+            found.samples += self.other_size.map_or(0, |before| before.samples);
+            self.other_size = Some(found);
+        }
+    }
+
     /// Counts a body of this many bytes, which is not as it should be.
     fn count(&mut self, bytes: usize, expected: usize) {
         if bytes == expected {
@@ -177,6 +186,14 @@ impl Bodies {
 
     /// Native samples of every size, and further ones of other content for those that are looked at.
     pub fn samples(&self, writer: &WriterHandle) -> Result<Samples, Error> {
+        self.samples_by(|body| writer.sample(body))
+    }
+
+    /// The same, made by whoever sends them.
+    pub fn samples_by<S>(
+        &self,
+        make: impl Fn(&[u8]) -> Result<S, Error>,
+    ) -> Result<Samples<S>, Error> {
         let distinct = distinct(&self.sizes);
         let place = |size: &usize| distinct.binary_search(size).unwrap_or_default() as u32;
         let order = self.sizes.iter().map(place).collect();
@@ -185,7 +202,7 @@ impl Bodies {
             for size in &distinct {
                 let mut body = vec![0; if self.empty { 0 } else { *size }];
                 self.fill(&mut body, Spots::first_of(variant));
-                samples.push(writer.sample(&body)?);
+                samples.push(make(&body)?);
             }
         }
         Ok(Samples { native: samples, order, sizes: distinct.len(), spots: self.spots })
@@ -209,18 +226,18 @@ fn read(path: &Path) -> Result<Arc<[u8]>, Error> {
 }
 
 /// Native samples, prepared once.
-pub struct Samples {
+pub struct Samples<S = SampleHandle> {
     /// Samples of every size, then of every size with other content, and so on.
-    native: Vec<SampleHandle>,
+    native: Vec<S>,
     order: Box<[u32]>,
     sizes: usize,
     spots: Spots,
 }
 
-impl Samples {
+impl<S> Samples<S> {
     /// The one for sample `seq`. Hot.
     #[inline]
-    pub fn of(&mut self, seq: u64) -> &mut SampleHandle {
+    pub fn of(&mut self, seq: u64) -> &mut S {
         let size = self.order[seq as usize & (self.order.len() - 1)] as usize;
         &mut self.native[self.spots.variant(seq) * self.sizes + size]
     }

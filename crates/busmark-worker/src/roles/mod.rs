@@ -4,6 +4,7 @@
 mod batcher;
 mod batches;
 mod bodies;
+mod client;
 mod control;
 mod echo;
 mod idle_endpoint;
@@ -12,9 +13,11 @@ mod pace;
 mod patience;
 mod pinger;
 mod receiver;
+mod requests;
 mod resident;
 mod responder;
 mod senders;
+mod server;
 mod sight;
 mod spots;
 mod stamps;
@@ -25,7 +28,7 @@ use std::sync::Arc;
 
 use busmark_adapter::{
     EndpointConfig, Error, Feature, Library, ParticipantConfig, ParticipantHandle, ReaderHandle,
-    Status, Wait, WriterHandle,
+    ServiceHandle, Status, Wait, WriterHandle,
 };
 use busmark_measure::Row;
 use schemars::JsonSchema;
@@ -35,14 +38,17 @@ pub use self::control::Control;
 use self::late_joiner::{Creates, Home, LateJoiner, New};
 pub use self::sight::Sight;
 use crate::output::Output;
-use crate::protocol::{Count, Failure, First, RoleReport, RunReport, Schedule, StreamSpec};
+use crate::protocol::{
+    Count, Failure, First, RoleReport, RunReport, Schedule, Service, StreamSpec,
+};
 use crate::ranges::{
-    COUNT, INTERVALS, PARTICIPANTS, RATE_HZ, ROWS, SLOWEST_HZ, count, real, schedule, stream, time,
-    whole, writers,
+    BODY_BYTES, COUNT, INTERVALS, OUTSTANDING, PARTICIPANTS, RATE_HZ, ROWS, SERVER_THREADS,
+    SLOWEST_HZ, count, real, schedule, stream, time, whole, writers,
 };
 use crate::watch::Counts;
 
 /// What every role of a participant knows.
+#[derive(Clone)]
 pub struct Context {
     /// Where its endpoints live.
     pub participant: ParticipantHandle,
@@ -69,6 +75,15 @@ pub trait Role: Send {
     fn writers(&self) -> Vec<(&str, &WriterHandle)>;
     /// Topics and readers, to be connected and matched.
     fn readers(&self) -> Vec<(&str, &ReaderHandle)>;
+    /// Names and ends of services of the middleware's own, to be connected and matched; those by two
+    /// topics are among the writers and readers.
+    fn services(&self) -> Vec<(&str, &ServiceHandle)> {
+        Vec::new()
+    }
+    /// Destroys its end of a service, or makes it anew; `None`: it is no server.
+    fn serve(&mut self, _serving: bool) -> Option<Result<(), Failure>> {
+        None
+    }
     /// Starts threads that readers need.
     fn start(&mut self);
     /// Does the measurement; `None` for a passive role.
@@ -255,6 +270,37 @@ pub enum RoleSpec {
         /// Rate, samples per second, where the resident writes.
         rate_hz: f64,
     },
+    /// Sends requests and records their responses.
+    Client {
+        /// Number of the role.
+        writer: u32,
+        /// Name of the service.
+        service: String,
+        /// Settings of the end, and of requests.
+        stream: StreamSpec,
+        /// Size of a response's body, bytes.
+        response_size: usize,
+        /// Number of requests that wait for a response at a time, in a closed loop; at a rate the largest
+        /// number.
+        outstanding: usize,
+        /// Pace and length of the measurement.
+        schedule: Schedule,
+        /// Length of an interval counter, ns.
+        interval_ns: i64,
+    },
+    /// Answers requests.
+    Server {
+        /// Number of the role.
+        writer: u32,
+        /// Name of the service.
+        service: String,
+        /// Settings of the end, and of requests.
+        stream: StreamSpec,
+        /// Size of a response's body, bytes.
+        response_size: usize,
+        /// How it works.
+        works: Service,
+    },
     /// Has endpoints that nothing uses.
     IdleEndpoint {
         /// Number of the role.
@@ -323,6 +369,8 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
             Box::new(LateJoiner::new(home, context.cookie, context.yields, spec)?)
         }
         spec @ RoleSpec::Resident { .. } => Box::new(resident::Resident::new(context, spec)?),
+        spec @ RoleSpec::Client { .. } => Box::new(client::Client::new(context, spec)?),
+        spec @ RoleSpec::Server { .. } => Box::new(server::Server::new(context, spec)?),
         spec @ RoleSpec::IdleEndpoint { .. } => {
             Box::new(idle_endpoint::IdleEndpoint::new(context, spec)?)
         }
@@ -410,11 +458,44 @@ pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
             real("rate_hz", *rate_hz, SLOWEST_HZ..=RATE_HZ)?;
             stream(of)
         }
+        RoleSpec::Client { .. } | RoleSpec::Server { .. } => check_service(spec),
         RoleSpec::IdleEndpoint { writer, stream: of, endpoints, .. } => {
             writers(*writer, &[])?;
             count("endpoints", *endpoints as u64, PARTICIPANTS)?;
             stream(of)
         }
+    }
+}
+
+/// The same of an end of a service.
+fn check_service(spec: &RoleSpec) -> Result<(), Failure> {
+    match spec {
+        RoleSpec::Client {
+            writer,
+            stream: of,
+            response_size,
+            outstanding,
+            schedule: when,
+            interval_ns,
+            ..
+        } => {
+            writers(*writer, &[])?;
+            count("response_size", *response_size as u64, BODY_BYTES)?;
+            whole("outstanding", *outstanding as u64, 1..=OUTSTANDING)?;
+            time("interval_ns", *interval_ns, 1)?;
+            time("timeout_ns", when.timeout_ns, 1)?;
+            stream(of)?;
+            schedule(when)
+        }
+        RoleSpec::Server { writer, stream: of, response_size, works, .. } => {
+            writers(*writer, &[])?;
+            count("response_size", *response_size as u64, BODY_BYTES)?;
+            whole("threads", works.threads as u64, 1..=SERVER_THREADS)?;
+            whole("reverses", u64::from(works.reverses), 1..=64)?;
+            time("work_ns", works.work_ns, 0)?;
+            stream(of)
+        }
+        _ => Ok(()),
     }
 }
 

@@ -10,20 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from busmark.model.entry import TESTS, EstimatedQuantity, Need, Number
-from busmark.model.quantities import counters, discovery, host, latency, stream
+from busmark.model.quantities import counters, discovery, host, latency, service, stream
 from busmark.model.quantities.host import CPUS_USED
 from busmark.model.quantities.latency import (
     HALF_ROUND_TRIP,
     JITTER_SHARE,
     LATENCIES,
     ONE_WAY,
+    RESPONSE_TIME,
     ROUND_TRIP,
 )
 from busmark.model.quantities.stream import GOODPUT, LOSS, LOST
 from busmark.model.statistics import STATISTICS
 from busmark.plugin import declared, load
 
-_CORE = (latency, stream, host, counters, discovery)
+_CORE = (latency, stream, service, host, counters, discovery)
 
 _BROUGHT = declared(
     (one.key for subject in _CORE for one in subject.OF_CASES),
@@ -82,15 +83,16 @@ class Quantity:
 _OF_SAMPLES = tuple(one.name for one in STATISTICS)
 
 _SINGLE = ("latency", "throughput")
+_ALL_SINGLE = (*_SINGLE, "service")
 
 _LATENCIES = (
     Quantity(
         "latency",
         "ns",
-        "half_round_trip of pings; one_way of a stream",
+        "half_round_trip of pings; one_way of a stream; response_time of a service",
         _OF_SAMPLES,
         of_samples=True,
-        tests=_SINGLE,
+        tests=_ALL_SINGLE,
         also=("delay", "response"),
     ),
     Quantity(
@@ -119,6 +121,15 @@ _LATENCIES = (
         of_samples=True,
         tests=("throughput",),
         also=("owd", "one_way_delay"),
+    ),
+    Quantity(
+        "response_time",
+        "ns",
+        RESPONSE_TIME.meaning,
+        _OF_SAMPLES,
+        of_samples=True,
+        tests=("service",),
+        also=("service", "call", "rpc"),
     ),
 )
 
@@ -178,6 +189,7 @@ __all__ = [
     "OF_CASES",
     "ONE_WAY",
     "QUANTITIES",
+    "RESPONSE_TIME",
     "ROUND_TRIP",
     "Quantity",
 ]

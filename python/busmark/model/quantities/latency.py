@@ -5,6 +5,9 @@ from __future__ import annotations
 from busmark import stats
 from busmark.model.entry import STUDENT, EstimatedQuantity, Explained, LatencySet, Number
 
+SINGLE = ("latency", "throughput", "service")
+"""Tests that time single samples."""
+
 HALF_ROUND_TRIP = LatencySet(
     "half_round_trip", "half_round_trip", "round trips of pings, halved", tests=("latency",)
 )
@@ -21,15 +24,25 @@ JITTER = LatencySet(
     "jitter",
     "jitter",
     "magnitudes of the change of that latency from a sample to the next (RFC 3393)",
+    tests=SINGLE,
 )
 IPDV = LatencySet(
     "ipdv",
     "ipdv",
     "changes of that latency from a sample to the next, with their signs (RFC 3393)",
+    tests=SINGLE,
     within=stats.SIGNED,
 )
 
-LATENCIES = (HALF_ROUND_TRIP, ONE_WAY, ROUND_TRIP, JITTER, IPDV)
+RESPONSE_TIME = LatencySet(
+    "response_time",
+    "response_time",
+    "response times of a service: from when a request was to be sent to its response in the "
+    "client's hands; a request without a response in time is later than all",
+    tests=("service",),
+)
+
+LATENCIES = (HALF_ROUND_TRIP, ONE_WAY, ROUND_TRIP, RESPONSE_TIME, JITTER, IPDV)
 
 
 BOTH = Explained(
@@ -71,7 +84,7 @@ JITTER_SHARE = EstimatedQuantity(
     also=("jitter", "ipdv", "pdv"),
     unit="1",
     meaning="median jitter over median latency, of each round",
-    tests=("latency", "throughput"),
+    tests=SINGLE,
     explained=(
         Explained(
             "Jitter",
@@ -103,8 +116,8 @@ JITTER_SHARE = EstimatedQuantity(
 SAMPLES = Number(
     key="samples",
     meaning="latencies that came back",
-    tests=("latency",),
-    pick=lambda case: case.rtt_2.count if case.rtt_2 else None,
+    tests=("latency", "service"),
+    pick=lambda case: case.exchange.count if case.exchange else None,
     frames=False,
 )
 

@@ -75,6 +75,7 @@ UNMEASURED = f"{text.ABSENT}: not measured."
 
 NAMES = {
     "latency": ("median",),
+    "response": ("median",),
     "one_way": ("median", "latency"),
     "throughput": ("goodput_mbit_per_s",),
     "capacity": ("goodput_mbit_per_s",),
@@ -440,7 +441,8 @@ def _figure(case: CaseSummary | None) -> Cell:
     figure = case.headline.figure
     # The share that the tables show: of all rounds together.
     lost, due = LOST.value(case), LOST.of(case) if LOST.of else None
-    more = f"lost {text.percent_text(lost / due)}" if lost and due and not case.has_pings else ""
+    word = "unanswered" if case.has_requests else "lost"
+    more = f"{word} {text.percent_text(lost / due)}" if lost and due and not case.has_pings else ""
     return Cell(figure.value, figure.low, figure.high, more=more, case=case.id)
 
 

@@ -21,7 +21,12 @@ from busmark.model.entry import EstimatedQuantity, LatencySet, Number, Statistic
 from busmark.model.naming import NAME, described, flatten, named_workloads
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
-from busmark.model.quantities.latency import HALF_ROUND_TRIP, ONE_WAY, PROBES_LOST
+from busmark.model.quantities.latency import (
+    HALF_ROUND_TRIP,
+    ONE_WAY,
+    PROBES_LOST,
+    RESPONSE_TIME,
+)
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ROUNDS
 from busmark.model.quantities.stream import BATCHES, LOST
 from busmark.model.statistics import REPORTED
@@ -36,6 +41,7 @@ TITLES = {
     "throughput": "Throughput",
     "capacity": "Sustained throughput",
     "discovery": "Discovery",
+    "service": "Response time",
 }
 
 TAIL = 50.0
@@ -77,6 +83,7 @@ def _blocks(
     made += _dimensions(cases, "workload")
     choices = _dimensions(cases, "choices")
     made += [each for each in choices if not each[0].detail]
+    made += _ways_of_services(cases, campaign)
     test = group.test if group.test in TITLES else "latency"
     made += _measured(test, cases)
     made += [
@@ -132,6 +139,21 @@ def _row_groups(cases: Sequence[CaseSummary]) -> dict[str, str]:
     return {case.id: text.size_text(case.size) for case in cases if several}
 
 
+def goes_by_topics(case: CaseSummary, campaign: Campaign) -> bool:
+    """Return whether a service of the case goes by two topics, because its adapter has none."""
+    features = campaign.adapters.get(case.adapter, {}).get("features") or ()
+    return case.has_requests and "services" not in features
+
+
+def _ways_of_services(
+    cases: Sequence[CaseSummary], campaign: Campaign
+) -> Iterator[tuple[Column, Concerns]]:
+    """Yield whose services these are, where they differ in that."""
+    ways = ["by two topics" if goes_by_topics(case, campaign) else "its own" for case in cases]
+    if len(set(ways)) > 1:
+        yield Column("Service", [Cell(way) for way in ways]), ()
+
+
 def label_title(cases: Sequence[CaseSummary]) -> str:
     """Return the heading of a column of labels: what they are."""
     titles = [case.label_title for case in cases if not case.is_floor]
@@ -175,6 +197,8 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
     """Yield what the tables of quantities and statistics have for a table of this test."""
     if test == "latency":
         yield from _statistics(cases, HALF_ROUND_TRIP)
+    if test == "service":
+        yield from _statistics(cases, RESPONSE_TIME)
     if test == "throughput" and {c.answer for c in cases} == {"latency"}:
         # They are ranked by it, and shown where there is room for little.
         yield from ((replace(c, detail=False), of) for c, of in _statistics(cases, ONE_WAY))
@@ -443,7 +467,9 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
     else:
         yield Text("typical", {"level": level})
     arrivals = sorted({case.arrivals for case in cases if case.arrivals})
-    if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
+    if group.test == "service" and arrivals == ["closed"]:
+        yield fact("Arrivals", OF_REQUESTS)
+    elif models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
         yield fact("Arrivals", text.joined(models))
     of_pings = any(case.has_pings and LOST.value(case) for case in cases)
     if of_pings or any(PROBES_LOST.value(case) for case in cases):
@@ -481,6 +507,8 @@ WHOLE = (
     "included"
 )
 
+
+OF_REQUESTS = "closed loop (a request waits for its response)"
 
 ARRIVALS = {
     "closed": "closed loop (a ping waits for its pong)",

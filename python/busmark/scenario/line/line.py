@@ -19,11 +19,11 @@ from busmark.scenario.model import MOST_ROUNDS
 
 Table = dict[str, Any]
 
-TESTS = ("latency", "throughput", "interop")
+TESTS = ("latency", "throughput", "service", "interop")
 """Commands of one line."""
 
-SIZES = {"latency": 64, "throughput": 1024}
-ROUNDS = {"latency": 10, "throughput": 10, "interop": 3}
+SIZES = {"latency": 64, "throughput": 1024, "service": 64}
+ROUNDS = {"latency": 10, "throughput": 10, "service": 10, "interop": 3}
 PILOT = 5
 """Rounds that are run in any case where a target says how many more."""
 DURATION_S = 0.5
@@ -34,7 +34,7 @@ WANTED_SAMPLES = 1000
 LONG_S = 10.0
 FEWEST_SAMPLES = 120
 """Samples of a round at least: more than `criteria.min_samples` asks for."""
-FEWEST_LARGE = {"latency": 20, "throughput": 5, "interop": 1}
+FEWEST_LARGE = {"latency": 20, "throughput": 5, "service": 20, "interop": 1}
 """Samples of a round where more of a large size would take long: a median needs 20, goodput few."""
 SLOW_BYTES_S = 250e6
 """Bytes of bodies that slower middleware carries in a second, once each way: rounds with large
@@ -46,11 +46,25 @@ OPTIONS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
     "placement": (words.placements, ("matrix", "placement")),
     "transport": (words.several, ("matrix", "transport")),
     "qos": (words.qos, ("matrix", "qos")),
+    "clients": (words.counts, ("matrix", "clients")),
+    "outstanding": (words.counts, ("matrix", "outstanding")),
+    "response": (words.sizes, ("matrix", "response_size")),
+    "server_time": (words.times, ("matrix", "server_time_s")),
+    "server_threads": (words.counts, ("matrix", "server_threads")),
     "rounds": (words.rounds, ("rounds", "min")),
     "to": (words.share, ("rounds", "target")),
     "duration": (words.seconds, ("measure", "duration_s")),
 }
 """Options, each with the function that reads its text and the key of the scenario that it sets."""
+
+OF_SERVICE = ("clients", "outstanding", "response", "server_time", "server_threads")
+"""Options that only a service has."""
+
+ASKED = {
+    "latency": ("the latency", "the lowest latency"),
+    "service": ("the response time", "the shortest response time"),
+}
+"""What readers of a report want to know of one, and of several; of all others the throughput."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +92,10 @@ class ScenarioLine:
         names = [*compared.values()] or [FLOOR_ADAPTER]
         if self.test == "interop":
             return f"Which of {_listed(names, 'and')} talk to each other, and at what cost?"
+        asked = ASKED.get(self.test, ("the throughput", "the highest throughput"))
         if len(names) == 1:
-            what = "the latency" if self.test == "latency" else "the throughput"
-            return f"What is {what} of {names[0]}?"
-        what = "the lowest latency" if self.test == "latency" else "the highest throughput"
-        return f"Which has {what}: {_listed(names, 'or')}?"
+            return f"What is {asked[0]} of {names[0]}?"
+        return f"Which has {asked[1]}: {_listed(names, 'or')}?"
 
     def tables(self) -> Table:
         """Return the scenario, table by table, in the order of a file."""
@@ -118,7 +131,7 @@ class ScenarioLine:
     def _sample_s(self) -> float:
         """Return what the largest sample takes with slower middleware; of a round trip both
         ways."""
-        sizes = self.values.get("size", ())
+        sizes = [*self.values.get("size", ()), *self.values.get("response", ())]
         drawn = [
             v
             for s in sizes
@@ -141,6 +154,9 @@ class ScenarioLine:
         matrix["size"] = self.values.get("size", SIZES[test])
         if "rate" in self.values:
             matrix["rate_hz"] = self.values["rate"]
+        for name in OF_SERVICE:
+            if name in self.values:
+                matrix[OPTIONS[name][1][1]] = self.values[name]
         otherwise = "same" if adapters == [FLOOR_ADAPTER] else "different"
         matrix["placement"] = self.values.get("placement", otherwise)
         qos = self.values.get("qos", {})
@@ -228,7 +244,7 @@ def read(
             values[option] = OPTIONS[option][0](text)
         except words.Mistaken as error:
             parts = [mistake.partition("\n") for mistake in error.mistakes]
-            where = f"--{option} {text}"
+            where = f"--{option.replace('_', '-')} {text}"
             wrong += [UserError(what, where=where, remedy=remedy) for what, _, remedy in parts]
     return ScenarioLine(
         test, names, values, frozenset({FLOOR_ADAPTER, *baselines}), interop or {}
@@ -256,12 +272,17 @@ COMMENTS = {
     "measure.duration_s": "seconds that a round measures",
     "measure.warmup_s": "seconds before it, discarded",
     "measure.verify": "compare every body with what was written",
-    "matrix.test": "latency, throughput or capacity",
+    "matrix.test": "latency, throughput, capacity, discovery or service",
     "matrix.adapter": "`busmark adapters` lists them",
     "matrix.peer": "who answers, or reads the stream",
     "matrix.transport": "of the adapter",
     "matrix.size": "bytes of the body",
     "matrix.rate_hz": "samples per second; 0: as fast as it goes",
+    "matrix.clients": "each a process of its own",
+    "matrix.outstanding": "requests of each that wait for a response at a time",
+    "matrix.response_size": "bytes of the body of a response",
+    "matrix.server_time_s": "seconds that the server works on a request",
+    "matrix.server_threads": "each takes a request, works on it and responds",
     "matrix.placement": "same: one CPU for all; different: one each; free",
     "matrix.qos.reliability": "reliable, best_effort",
     "matrix.qos.history": "keep_last, keep_all",

@@ -83,6 +83,22 @@ def rates(text: str) -> list[float]:
     return _read_parts(text, lambda part: units.read(part, "rate"))
 
 
+def counts(text: str) -> list[int]:
+    """Read whole numbers from 1: `1,10`."""
+    return _read_parts(text, _count)
+
+
+def _count(part: str) -> int:
+    if not part.isdecimal() or not int(part):
+        raise Mistaken(f"{part!r} is no number from 1\nWrite whole numbers: 1,10.")
+    return int(part)
+
+
+def times(text: str) -> list[float]:
+    """Read times, `0,500us,2ms`, in seconds."""
+    return _read_parts(text, lambda part: units.read(part, "time"))
+
+
 def seconds(text: str) -> float:
     """Read a time above 0, `0.5`, `500ms` or `1m30s`, in seconds."""
     try:
