@@ -1,7 +1,6 @@
-// Busmark adapter for ROS 2's middleware interface.
-#include "participant.hpp"
-
+// Busmark adapter for a layer of ROS 2: rmw, rcl or rclpy, as the folder of participant.hpp has it.
 #include <discovery_server.hpp>
+#include <participant.hpp>
 #include <series.hpp>
 
 namespace rmw_adapter {
@@ -22,7 +21,7 @@ const busmark_option_t options[] = {
     {"implementation", "",
      "The implementation of rmw, such as rmw_cyclonedds_cpp: lib<name>.so is loaded. Empty: rmw_fastrtps_cpp, or what "
      "RMW_IMPLEMENTATION says where config is env."},
-    {"serialized", "false", "true: messages are published and taken as bytes that were serialised beforehand."},
+    Participant::option,
     {"config", "",
      "Empty: nothing is taken from the environment. env: all that ROS and the implementation take from it, but for the "
      "domain; with transport shipped."},
@@ -45,7 +44,7 @@ constexpr uint64_t largest_body = 16u << 20;
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),
-    BUSMARK_WAIT_LISTENER | BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL,
+    Participant::waits,
     BUSMARK_REACH_PROCESS | BUSMARK_REACH_HOST | BUSMARK_REACH_NETWORK,
     1u << BUSMARK_PAYLOAD_OCTET,
     BUSMARK_QOS_RELIABLE | BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_KEEP_LAST | BUSMARK_QOS_KEEP_ALL |
@@ -73,7 +72,7 @@ const busmark_capabilities_t declared = {
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }
-    static void probe() { Implementation::load("rmw_fastrtps_cpp"); }
+    static void probe() { Participant::probe(); }
     static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &config) {
         return std::make_unique<Participant>(config);
     }
