@@ -6,9 +6,11 @@
 #include <failure.hpp>
 #include <message.hpp>
 #include <qos.hpp>
+#include <type_support.hpp>
 
 #include <rcl/error_handling.h>
 #include <rcl/event.h>
+#include <rcl/graph.h>
 
 namespace rmw_adapter {
 
@@ -25,7 +27,7 @@ public:
     Publisher(Node &node, const std::string &topic, const rmw_qos_profile_t &qos) : node_(node) {
         rcl_publisher_options_t options = rcl_publisher_get_default_options();
         options.qos = qos;
-        check(rcl_publisher_init(&native, node.native(), type_support(), topic.c_str(), &options),
+        check(rcl_publisher_init(&native, node.native(), message_type_support(), topic.c_str(), &options),
               "publisher of \"" + topic + "\" was not made");
     }
     ~Publisher() { (void)!rcl_publisher_fini(&native, node_.native()); }
@@ -46,7 +48,7 @@ public:
     Subscription(Node &node, const std::string &topic, const rmw_qos_profile_t &qos) : node_(node) {
         rcl_subscription_options_t options = rcl_subscription_get_default_options();
         options.qos = qos;
-        check(rcl_subscription_init(&native, node.native(), type_support(), topic.c_str(), &options),
+        check(rcl_subscription_init(&native, node.native(), message_type_support(), topic.c_str(), &options),
               "subscription to \"" + topic + "\" was not made");
     }
     ~Subscription() { (void)!rcl_subscription_fini(&native, node_.native()); }
@@ -61,6 +63,9 @@ public:
                      there);
     }
     rcl_ret_t matched(size_t &count) { return rcl_subscription_get_publisher_count(&native, &count); }
+
+    static constexpr size_t subscriptions_waited_for = 1, clients_waited_for = 0, servers_waited_for = 0;
+    rcl_ret_t add_to(rcl_wait_set_t *set) { return rcl_wait_set_add_subscription(set, &native, nullptr); }
 
     rcl_subscription_t native = rcl_get_zero_initialized_subscription();
 
@@ -91,21 +96,72 @@ private:
     bool there_;
 };
 
-/// Waits for one subscription, as an executor does: what is waited for is named anew each time.
-class WaitSet {
+class ClientHandle {
 public:
-    WaitSet(Node &node, Subscription &subscription) : waited_(subscription) {
-        check(rcl_wait_set_init(&set_, 1, 0, 0, 0, 0, 0, node.context(), rcl_get_default_allocator()), "wait set");
+    ClientHandle(Node &node, const std::string &name, const rmw_qos_profile_t &qos) : node_(node), name_(name) {
+        rcl_client_options_t options = rcl_client_get_default_options();
+        options.qos = qos;
+        check(rcl_client_init(&native_, node.native(), service_type_support(), name.c_str(), &options),
+              "client of \"" + name + "\" was not made");
+    }
+    ~ClientHandle() { (void)!rcl_client_fini(&native_, node_.native()); }
+    rcl_ret_t send(const Request &request, int64_t &number) { return rcl_send_request(&native_, &request, &number); }
+    rcl_ret_t take(Response &response, bool &there, rmw_service_info_t &info) {
+        return taken(rcl_take_response_with_info(&native_, &info, &response), RCL_RET_CLIENT_TAKE_FAILED, there);
+    }
+    rcl_ret_t available(bool &found) { return rcl_service_server_is_available(node_.native(), &native_, &found); }
+    rcl_ret_t servers(size_t &count) { return rcl_count_services(node_.native(), name_.c_str(), &count); }
+
+    static constexpr size_t subscriptions_waited_for = 0, clients_waited_for = 1, servers_waited_for = 0;
+    rcl_ret_t add_to(rcl_wait_set_t *set) { return rcl_wait_set_add_client(set, &native_, nullptr); }
+
+private:
+    Node &node_;
+    const std::string name_;
+    rcl_client_t native_ = rcl_get_zero_initialized_client();
+};
+
+class ServerHandle {
+public:
+    ServerHandle(Node &node, const std::string &name, const rmw_qos_profile_t &qos) : node_(node), name_(name) {
+        rcl_service_options_t options = rcl_service_get_default_options();
+        options.qos = qos;
+        check(rcl_service_init(&native_, node.native(), service_type_support(), name.c_str(), &options),
+              "server of \"" + name + "\" was not made");
+    }
+    ~ServerHandle() { (void)!rcl_service_fini(&native_, node_.native()); }
+    rcl_ret_t send(rmw_request_id_t &id, Response &response) { return rcl_send_response(&native_, &id, &response); }
+    rcl_ret_t take(Request &request, bool &there, rmw_service_info_t &info) {
+        return taken(rcl_take_request_with_info(&native_, &info, &request), RCL_RET_SERVICE_TAKE_FAILED, there);
+    }
+    rcl_ret_t clients(size_t &count) { return rcl_count_clients(node_.native(), name_.c_str(), &count); }
+
+    static constexpr size_t subscriptions_waited_for = 0, clients_waited_for = 0, servers_waited_for = 1;
+    rcl_ret_t add_to(rcl_wait_set_t *set) { return rcl_wait_set_add_service(set, &native_, nullptr); }
+
+private:
+    Node &node_;
+    const std::string name_;
+    rcl_service_t native_ = rcl_get_zero_initialized_service();
+};
+
+/// Waits for one subscription, client or server, as an executor does: what is waited for is named anew each time.
+template <class Waited> class WaitSet {
+public:
+    WaitSet(Node &node, Waited &waited) : waited_(waited) {
+        check(rcl_wait_set_init(&set_, Waited::subscriptions_waited_for, 0, 0, Waited::clients_waited_for,
+                                Waited::servers_waited_for, 0, node.context(), rcl_get_default_allocator()),
+              "wait set");
     }
     ~WaitSet() { (void)!rcl_wait_set_fini(&set_); }
     rcl_ret_t wait(int64_t timeout_ns) {
         rcl_ret_t code = rcl_wait_set_clear(&set_);
-        if (code == RCL_RET_OK) code = rcl_wait_set_add_subscription(&set_, &waited_.native, nullptr);
+        if (code == RCL_RET_OK) code = waited_.add_to(&set_);
         return code == RCL_RET_OK ? rcl_wait(&set_, timeout_ns) : code;
     }
 
 private:
-    Subscription &waited_;
+    Waited &waited_;
     rcl_wait_set_t set_ = rcl_get_zero_initialized_wait_set();
 };
 

@@ -28,7 +28,7 @@ Writer::Writer(std::shared_ptr<Node> node, const busmark::EndpointConfig &config
 }
 
 std::unique_ptr<busmark::Sample> Writer::prepare(const void *body, size_t bytes) {
-    auto sample = std::make_unique<PreparedSample>(body, bytes);
+    auto sample = std::make_unique<Prepared<Message>>(body, bytes);
     if (!node_->serialized()) return sample;
     return std::make_unique<SerializedSample>(node_->serializer(), sample->message);
 }
@@ -36,7 +36,7 @@ std::unique_ptr<busmark::Sample> Writer::prepare(const void *body, size_t bytes)
 busmark_status_e Writer::write(busmark::Sample &sample, const busmark_header_t &header) {
     const rmw_ret_t code = node_->serialized()
                                ? publisher_.publish(static_cast<SerializedSample &>(sample).with(header))
-                               : publisher_.publish(static_cast<PreparedSample &>(sample).with(header));
+                               : publisher_.publish(static_cast<Prepared<Message> &>(sample).with(header));
     return failure_.keep(code, "publish");
 }
 
@@ -64,12 +64,14 @@ busmark_status_e Reader::take(uint32_t max, busmark::Sink &sink, uint32_t &taken
     while (taken < max) {
         bool there = false;
         rmw_message_info_t info = rmw_get_zero_initialized_message_info();
-        const rmw_ret_t code = node_->serialized() ? subscription_.take(taken_.bytes, there, info)
+        const rmw_ret_t code = node_->serialized() ? subscription_.take(taken_bytes_.bytes, there, info)
                                                    : subscription_.take(taken_.message, there, info);
         if (code != RMW_RET_OK) return failure_.keep(code, "take");
         if (!there) break;
-        if (!node_->serialized()) taken_.give(info, sink);
-        else if (!taken_.give_bytes(info, sink)) return failure_.keep(RMW_RET_ERROR, cut_off);
+        if (!node_->serialized())
+            sink(taken_.header(), taken_.message.body.data, taken_.message.body.size, info.source_timestamp,
+                 info.received_timestamp);
+        else if (!taken_bytes_.give(info, sink)) return failure_.keep(RMW_RET_ERROR, cut_off);
         ++taken;
     }
     return taken > 0 ? BUSMARK_OK : BUSMARK_NO_DATA;

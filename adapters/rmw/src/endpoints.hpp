@@ -73,10 +73,11 @@ private:
     bool listens_;
     fastdds_adapter::Announcer announcer_;
     LastFailure failure_;
-    TakenMessage taken_;
+    Owned<Message> taken_;
+    Serialized taken_bytes_;
     Subscription subscription_;
     std::optional<Missed> missed_;
-    std::optional<WaitSet> wait_set_;
+    std::optional<WaitSet<Subscription>> wait_set_;
 };
 
 } // namespace rmw_adapter

@@ -1,6 +1,7 @@
 #include "participant.hpp"
 
 #include "endpoints.hpp"
+#include "service.hpp"
 
 namespace rmw_adapter {
 
@@ -10,6 +11,10 @@ std::unique_ptr<busmark::Writer> Participant::writer(const busmark::EndpointConf
 
 std::unique_ptr<busmark::Reader> Participant::reader(const busmark::EndpointConfig &config, busmark::Listener listener) {
     return std::make_unique<Reader>(node_, config, listener);
+}
+
+std::unique_ptr<busmark::Service> Participant::service(const busmark::EndpointConfig &config, busmark_side_e side) {
+    return make_service(node_, config, side);
 }
 
 } // namespace rmw_adapter

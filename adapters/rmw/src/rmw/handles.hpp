@@ -6,6 +6,7 @@
 #include <failure.hpp>
 #include <message.hpp>
 #include <qos.hpp>
+#include <type_support.hpp>
 
 #include <rmw/event_callback_type.h>
 
@@ -16,7 +17,7 @@ public:
     Publisher(Node &node, const std::string &topic, const rmw_qos_profile_t &qos)
         : node_(node), rmw_(node.rmw()) {
         const rmw_publisher_options_t options = rmw_get_default_publisher_options();
-        native = made(rmw_.rmw_create_publisher(node.native(), type_support(), topic.c_str(), &qos, &options),
+        native = made(rmw_.rmw_create_publisher(node.native(), message_type_support(), topic.c_str(), &qos, &options),
                       "publisher of \"" + topic + "\"");
     }
     ~Publisher() { (void)!rmw_.rmw_destroy_publisher(node_.native(), native); }
@@ -37,7 +38,7 @@ class Subscription {
 public:
     Subscription(Node &node, const std::string &topic, const rmw_qos_profile_t &qos) : node_(node), rmw_(node.rmw()) {
         const rmw_subscription_options_t options = rmw_get_default_subscription_options();
-        native = made(rmw_.rmw_create_subscription(node.native(), type_support(), topic.c_str(), &qos, &options),
+        native = made(rmw_.rmw_create_subscription(node.native(), message_type_support(), topic.c_str(), &qos, &options),
                       "subscription to \"" + topic + "\"");
     }
     ~Subscription() { (void)!rmw_.rmw_destroy_subscription(node_.native(), native); }
@@ -51,6 +52,12 @@ public:
         return rmw_.rmw_take_serialized_message_with_info(native, &bytes, &there, &info, nullptr);
     }
     rmw_ret_t matched(size_t &count) { return rmw_.rmw_subscription_count_matched_publishers(native, &count); }
+
+    rmw_ret_t wait(rmw_wait_set_t *set, const rmw_time_t &timeout) {
+        void *waited[] = {native->data};
+        rmw_subscriptions_t subscriptions{1, waited};
+        return rmw_.rmw_wait(&subscriptions, nullptr, nullptr, nullptr, nullptr, set, &timeout);
+    }
 
     rmw_subscription_t *native;
 
@@ -81,23 +88,68 @@ private:
     bool there_;
 };
 
-/// Waits for one subscription.
-class WaitSet {
+class ClientHandle {
 public:
-    WaitSet(Node &node, Subscription &subscription)
-        : rmw_(node.rmw()), waited_(subscription.native->data),
-          set_(made(rmw_.rmw_create_wait_set(&node.context(), 1), "wait set")) {}
-    ~WaitSet() { (void)!rmw_.rmw_destroy_wait_set(set_); }
-    rmw_ret_t wait(int64_t timeout_ns) {
-        void *waited[] = {waited_};
-        rmw_subscriptions_t subscriptions{1, waited};
-        const rmw_time_t timeout = time_of(timeout_ns);
-        return rmw_.rmw_wait(&subscriptions, nullptr, nullptr, nullptr, nullptr, set_, &timeout);
+    ClientHandle(Node &node, const std::string &name, const rmw_qos_profile_t &qos)
+        : node_(node), rmw_(node.rmw()), name_(name),
+          native_(made(rmw_.rmw_create_client(node.native(), service_type_support(), name.c_str(), &qos),
+                       "client of \"" + name + "\"")) {}
+    ~ClientHandle() { (void)!rmw_.rmw_destroy_client(node_.native(), native_); }
+    rmw_ret_t send(const Request &request, int64_t &number) { return rmw_.rmw_send_request(native_, &request, &number); }
+    rmw_ret_t take(Response &response, bool &there, rmw_service_info_t &info) {
+        return rmw_.rmw_take_response(native_, &info, &response, &there);
+    }
+    rmw_ret_t available(bool &found) { return rmw_.rmw_service_server_is_available(node_.native(), native_, &found); }
+    rmw_ret_t servers(size_t &count) { return rmw_.rmw_count_services(node_.native(), name_.c_str(), &count); }
+    rmw_ret_t wait(rmw_wait_set_t *set, const rmw_time_t &timeout) {
+        void *waited[] = {native_->data};
+        rmw_clients_t clients{1, waited};
+        return rmw_.rmw_wait(nullptr, nullptr, nullptr, &clients, nullptr, set, &timeout);
     }
 
 private:
+    Node &node_;
     const Implementation &rmw_;
-    void *waited_;
+    const std::string name_;
+    rmw_client_t *native_;
+};
+
+class ServerHandle {
+public:
+    ServerHandle(Node &node, const std::string &name, const rmw_qos_profile_t &qos)
+        : node_(node), rmw_(node.rmw()), name_(name),
+          native_(made(rmw_.rmw_create_service(node.native(), service_type_support(), name.c_str(), &qos),
+                       "server of \"" + name + "\"")) {}
+    ~ServerHandle() { (void)!rmw_.rmw_destroy_service(node_.native(), native_); }
+    rmw_ret_t send(rmw_request_id_t &id, Response &response) { return rmw_.rmw_send_response(native_, &id, &response); }
+    rmw_ret_t take(Request &request, bool &there, rmw_service_info_t &info) {
+        return rmw_.rmw_take_request(native_, &info, &request, &there);
+    }
+    rmw_ret_t clients(size_t &count) { return rmw_.rmw_count_clients(node_.native(), name_.c_str(), &count); }
+    rmw_ret_t wait(rmw_wait_set_t *set, const rmw_time_t &timeout) {
+        void *waited[] = {native_->data};
+        rmw_services_t services{1, waited};
+        return rmw_.rmw_wait(nullptr, nullptr, &services, nullptr, nullptr, set, &timeout);
+    }
+
+private:
+    Node &node_;
+    const Implementation &rmw_;
+    const std::string name_;
+    rmw_service_t *native_;
+};
+
+/// Waits for one subscription, client or server.
+template <class Waited> class WaitSet {
+public:
+    WaitSet(Node &node, Waited &waited)
+        : rmw_(node.rmw()), waited_(waited), set_(made(rmw_.rmw_create_wait_set(&node.context(), 1), "wait set")) {}
+    ~WaitSet() { (void)!rmw_.rmw_destroy_wait_set(set_); }
+    rmw_ret_t wait(int64_t timeout_ns) { return waited_.wait(set_, time_of(timeout_ns)); }
+
+private:
+    const Implementation &rmw_;
+    Waited &waited_;
     rmw_wait_set_t *set_;
 };
 
