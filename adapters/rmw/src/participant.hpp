@@ -12,6 +12,8 @@ namespace rmw_adapter {
 class Participant : public busmark::Participant {
 public:
     static constexpr uint32_t waits = BUSMARK_WAIT_LISTENER | BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL;
+    static constexpr uint64_t features =
+        BUSMARK_FEATURE_WRITE_IN_LISTENER | BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SERVICES;
     /// An option that other layers do not have.
     static constexpr busmark_option_t option = {
         "serialized", "false",

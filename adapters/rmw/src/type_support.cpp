@@ -1,18 +1,8 @@
+// What rosidl_typesupport_c generates, but that nothing is loaded by its name: the kinds are in this library.
 #include "type_support.hpp"
 
 #include <cstring>
 #include <initializer_list>
-
-#define BUSMARK_TYPE_SUPPORT(kind, interface, type)                                                                    \
-    rosidl_typesupport_##kind##__get_##interface##_type_support_handle__busmark_msgs__##type
-extern "C" {
-const rosidl_message_type_support_t *BUSMARK_TYPE_SUPPORT(fastrtps_c, message, msg__Sample)();
-const rosidl_message_type_support_t *BUSMARK_TYPE_SUPPORT(introspection_c, message, msg__Sample)();
-const rosidl_service_type_support_t *BUSMARK_TYPE_SUPPORT(fastrtps_c, service, srv__Call)();
-const rosidl_service_type_support_t *BUSMARK_TYPE_SUPPORT(introspection_c, service, srv__Call)();
-}
-
-namespace rmw_adapter {
 
 namespace {
 
@@ -33,14 +23,23 @@ template <class Support, const Support *(*fastrtps)(), const Support *(*introspe
 
 } // namespace
 
-const rosidl_message_type_support_t *message_type_support() {
-    return every_kind<rosidl_message_type_support_t, BUSMARK_TYPE_SUPPORT(fastrtps_c, message, msg__Sample),
-                      BUSMARK_TYPE_SUPPORT(introspection_c, message, msg__Sample)>();
-}
+#define BUSMARK_EVERY_KIND(interface, folder, type)                                                                    \
+    extern "C" {                                                                                                       \
+    const rosidl_##interface##_type_support_t *                                                                        \
+        rosidl_typesupport_fastrtps_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type();      \
+    const rosidl_##interface##_type_support_t *                                                                        \
+        rosidl_typesupport_introspection_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type(); \
+    const rosidl_##interface##_type_support_t *                                                                        \
+        rosidl_typesupport_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type() {              \
+        return every_kind<                                                                                             \
+            rosidl_##interface##_type_support_t,                                                                       \
+            rosidl_typesupport_fastrtps_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type,    \
+            rosidl_typesupport_introspection_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type>(); \
+    }                                                                                                                  \
+    }
 
-const rosidl_service_type_support_t *service_type_support() {
-    return every_kind<rosidl_service_type_support_t, BUSMARK_TYPE_SUPPORT(fastrtps_c, service, srv__Call),
-                      BUSMARK_TYPE_SUPPORT(introspection_c, service, srv__Call)>();
-}
-
-} // namespace rmw_adapter
+BUSMARK_EVERY_KIND(message, msg, Sample)
+BUSMARK_EVERY_KIND(message, srv, Call_Request)
+BUSMARK_EVERY_KIND(message, srv, Call_Response)
+BUSMARK_EVERY_KIND(message, srv, Call_Event)
+BUSMARK_EVERY_KIND(service, srv, Call)
