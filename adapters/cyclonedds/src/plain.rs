@@ -74,13 +74,16 @@ pub const CAPABILITIES: Capabilities = Capabilities {
 };
 
 /// Nothing is announced besides.
-pub const PARTICIPANT_DATA: &[u8] = b"";
-/// As above.
-pub const ENDPOINT_DATA: &[u8] = b"";
+pub const PARTICIPANT_DATA: &str = "";
 /// As the library ships: a writer that ends disposes its instances.
 pub const AUTODISPOSE: Option<bool> = None;
 /// The library's default for a reliable writer.
 pub const MAX_BLOCKING_NS: i64 = 100_000_000;
+
+/// As above.
+pub fn endpoint_data() -> String {
+    String::new()
+}
 
 /// The name of a topic on the wire.
 pub fn topic(name: &str) -> String {

@@ -7,7 +7,7 @@ use busmark_adapter::{Qos, Result, Status};
 use cyclonedds_rust_sys as dds;
 
 use crate::config::PublishMode;
-use crate::conventions::{AUTODISPOSE, ENDPOINT_DATA, MAX_BLOCKING_NS, PARTICIPANT_DATA, settled};
+use crate::conventions::{AUTODISPOSE, MAX_BLOCKING_NS, PARTICIPANT_DATA, endpoint_data, settled};
 
 /// A set of policies, as the library has it.
 pub struct NativeQos(*mut dds::dds_qos_t);
@@ -31,10 +31,10 @@ impl NativeQos {
     }
 
     /// What is announced besides.
-    fn user_data(&self, bytes: &[u8]) {
-        if !bytes.is_empty() {
+    fn user_data(&self, text: &str) {
+        if !text.is_empty() {
             // SAFETY: the object is alive; the library copies the bytes.
-            unsafe { dds::dds_qset_userdata(self.0, bytes.as_ptr().cast(), bytes.len()) };
+            unsafe { dds::dds_qset_userdata(self.0, text.as_ptr().cast(), text.len()) };
         }
     }
 
@@ -119,7 +119,7 @@ impl NativeQos {
     /// What writers and readers have in common.
     fn endpoint(qos: &Qos, mode: PublishMode) -> Self {
         let native = Self::new();
-        native.user_data(ENDPOINT_DATA);
+        native.user_data(&endpoint_data());
         let it = native.0;
         // SAFETY: the object is alive.
         unsafe {

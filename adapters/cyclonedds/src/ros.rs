@@ -5,7 +5,8 @@
 
 use std::mem::offset_of;
 
-use busmark_adapter::{Capabilities, Carrier, Feature, Header, Payload, Qos, QosValue};
+use busmark_adapter::{Capabilities, Carrier, Feature, Header, Payload, QosValue};
+pub use busmark_ros::settled;
 use cyclonedds_rust_sys::dds_topic_descriptor_t;
 
 use crate::COMMON;
@@ -46,26 +47,20 @@ pub const CAPABILITIES: Capabilities = Capabilities {
 };
 
 /// The security enclave of a context, which ROS announces with the participant.
-pub const PARTICIPANT_DATA: &[u8] = b"enclave=/;";
-/// The hash of the type's description, which ROS announces with endpoints: the generator's, of
-/// `adapters/rmw/msg/Sample.msg`.
-pub const ENDPOINT_DATA: &[u8] =
-    b"typehash=RIHS01_f893aec28d509081e57f5df8fa92821881419023539b4ef2dc43441011282718;";
+pub const PARTICIPANT_DATA: &str = "enclave=/;";
 /// A writer that ends leaves its instances.
 pub const AUTODISPOSE: Option<bool> = Some(false);
 /// A reliable writer waits until there is room.
 pub const MAX_BLOCKING_NS: i64 = i64::MAX;
 
-/// The name of a topic on the wire: ROS's prefix, and the case's name as the adapter `rmw` makes it ROS's,
-/// which allows no two underscores that follow each other.
+/// The hash of the type's description, which ROS announces with endpoints.
+pub fn endpoint_data() -> String {
+    format!("typehash={};", busmark_ros::HASH)
+}
+
+/// The name of a topic on the wire, with ROS's prefix.
 pub fn topic(name: &str) -> String {
-    let mut topic = "rt/".to_owned();
-    for c in name.chars() {
-        if c != '_' || !topic.ends_with('_') {
-            topic.push(c);
-        }
-    }
-    topic
+    format!("rt/{}", busmark_ros::topic(name))
 }
 
 /// `busmark_msgs/msg/Sample`: the members of the header, and the body.
@@ -84,34 +79,17 @@ pub fn descriptor(kind: Payload, keyed: bool) -> Option<&'static dds_topic_descr
     (kind == Payload::Octet && !keyed).then_some(&SAMPLE.0)
 }
 
-/// What a case leaves open is as in ROS's default profile.
-pub fn settled(qos: &Qos) -> Qos {
-    Qos {
-        reliable: qos.reliable.or(Some(true)),
-        keep_all: qos.keep_all.or(Some(false)),
-        depth: if qos.keep_all.is_some() { qos.depth } else { 10 },
-        transient_local: qos.transient_local.or(Some(false)),
-        ..qos.clone()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::ffi::CStr;
+
     use super::*;
 
     #[test]
-    fn topics_have_names_that_ros_allows() {
-        for (name, named) in [("flow_0", "rt/flow_0"), ("a___b__c", "rt/a_b_c")] {
-            assert_eq!(topic(name), named);
-        }
-    }
-
-    #[test]
-    fn what_is_left_open_is_as_in_the_default_profile_of_ros() {
-        let open = settled(&Qos::default());
-        assert_eq!((open.reliable, open.transient_local), (Some(true), Some(false)));
-        assert_eq!((open.keep_all, open.depth), (Some(false), 10));
-        let asked = Qos { keep_all: Some(false), depth: 3, ..Qos::default() };
-        assert_eq!(settled(&asked).depth, 3);
+    fn the_type_has_the_name_that_adapters_of_ros_share() {
+        let descriptor = descriptor(Payload::Octet, false).expect("the message");
+        // SAFETY: the name is a constant of the adapter.
+        let name = unsafe { CStr::from_ptr(descriptor.m_typename) };
+        assert_eq!(name.to_str(), Ok(busmark_ros::TYPE));
     }
 }
