@@ -28,7 +28,7 @@ PACKAGE = Path(__file__).resolve().parent
 WHEEL = PACKAGE / "_native"
 """Adapters that a wheel carries; absent in a checkout."""
 
-Family = Literal["dds", "dds-xrce", "corba", "shared memory", "pub/sub", "baseline"]
+Family = Literal["dds", "dds-xrce", "corba", "shared memory", "pub/sub", "rpc", "baseline"]
 
 
 class FactsTable(BaseModel):
@@ -109,9 +109,9 @@ class Environment(FactsTable):
 class Ros(FactsTable):
     """An adapter of ROS, whose messages no other adapter's participants match."""
 
-    linked: str
-    """The implementation of rmw that it is linked with."""
-    every_transport: str
+    linked: str = ""
+    """The implementation of rmw that it is linked with; empty: it has no rmw."""
+    every_transport: str = ""
     """Pattern of the implementations that have every transport; others have `shipped` only."""
     option: str = "implementation"
     """The option that names another implementation."""

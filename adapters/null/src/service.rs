@@ -26,7 +26,7 @@ struct Message {
     body: Arc<[u8]>,
     /// The client's number of the request.
     number: u64,
-    /// Of a request: where its response goes.
+    /// Where the response to a request goes; a response has none.
     client: Option<Arc<Inbox>>,
 }
 
@@ -35,7 +35,7 @@ struct Inbox {
     messages: Mutex<VecDeque<Message>>,
     filled: Condvar,
     is_gone: AtomicBool,
-    /// Of a server: clients that are connected.
+    /// Number of clients that are connected to a server.
     clients: AtomicU32,
 }
 

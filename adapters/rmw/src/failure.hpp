@@ -35,6 +35,8 @@ inline void check(rmw_ret_t code, const std::string &what) {
 
 template <class Handle> Handle *made(Handle *handle, const std::string &what) {
     if (handle == nullptr) throw busmark::Error(BUSMARK_FAILED, what + " was not made: " + words());
+    // Of what it tried first: it would complain where the next call of this thread does the same.
+    rmw_reset_error();
     return handle;
 }
 
@@ -46,7 +48,7 @@ public:
         const busmark_status_e status = status_of(code);
         const std::lock_guard<std::mutex> lock(guard_);
         const std::string said = words();
-        last_ = busmark::Error(status, std::string("rmw: ") + what + (said.empty() ? "" : ": " + said));
+        last_ = busmark::Error(status, std::string(BUSMARK_LAYER ": ") + what + (said.empty() ? "" : ": " + said));
         return status;
     }
     std::optional<busmark::Error> get() {

@@ -71,7 +71,7 @@ pub struct Broken;
 
 /// A request or a response.
 pub struct Numbered<'a> {
-    /// Of the request.
+    /// Number of the request.
     pub number: u64,
     /// Its header.
     pub header: Header,

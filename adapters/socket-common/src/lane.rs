@@ -43,7 +43,7 @@ impl Lane {
         Self { link, packet, owed: Vec::new(), protected }
     }
 
-    /// Sends a frame within the time; `id` differs from those of other frames. Hot.
+    /// Sends a frame within the time; `id` distinguishes it from other frames. Hot.
     #[inline(always)]
     pub(crate) fn send(
         &mut self,

@@ -11,10 +11,10 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{WATCHDOG, endpoint, eventually};
+use super::{WATCHDOG, all, endpoint, eventually};
 use crate::{
-    EndpointConfig, Header, Library, ParticipantConfig, ParticipantHandle, Received, ServiceHandle,
-    Side, Status, Wait,
+    EndpointConfig, Header, Library, ParticipantConfig, ParticipantHandle, Qos, QosValue, Received,
+    ServiceHandle, Side, Status, Wait,
 };
 
 /// Makes a test of every property; each is tried with all the cases that `cases()` gives.
@@ -65,7 +65,7 @@ impl fmt::Display for Case {
 
 /// The cookie of requests by which a client learns that its server is there.
 const PROBE: u64 = 0x0070_726f_6265;
-/// Of all others.
+/// The cookie of all other requests.
 const COOKIE: u64 = 0xfeed_face_cafe_beef;
 /// How long a probe waits for its response.
 const PROBE_LIMIT: Duration = Duration::from_millis(200);
@@ -106,7 +106,10 @@ impl Case {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let topic = format!("service_{}_{number}", std::process::id());
-        EndpointConfig { wait: self.wait, ..endpoint(&topic, self.largest() as u64) }
+        // A depth may be shared: in ROS, a client's holds responses to other clients, too.
+        let keeps_all = self.library.capabilities().service_qos.contains(&QosValue::KeepAll);
+        let qos = if keeps_all { all() } else { Qos::default() };
+        EndpointConfig { wait: self.wait, qos, ..endpoint(&topic, self.largest() as u64) }
     }
 
     /// A server and its first client, in participants of their own.
@@ -271,13 +274,16 @@ impl End {
 
     /// Takes the response to this request of this client and checks it.
     fn check(&self, number: u64, client: u32, seq: u64, bytes: usize) {
+        Self::check_taken(&self.take(), number, client, seq, bytes);
+    }
+
+    fn check_taken(taken: &Taken, number: u64, client: u32, seq: u64, bytes: usize) {
         let expected = Taken {
             request: number,
             header: answering(&asking(client, seq)),
             body: body(!client, seq, bytes),
         };
-        let taken = self.take();
-        assert!(taken == expected, "request {seq} of client {client}: {}", taken.brief());
+        assert!(*taken == expected, "request {seq} of client {client}: {}", taken.brief());
     }
 
     /// A request that is asked, taken, answered and checked.
@@ -367,7 +373,7 @@ pub fn a_request_is_answered(case: &Case) {
     assert_eq!(numbers.len(), all, "numbers of requests differ");
 }
 
-/// Of request and response, which differ in size.
+/// Bodies of every size arrive, where a request and its response differ in size.
 pub fn bodies_of_every_size_arrive_bit_for_bit(case: &Case) {
     let largest = case.largest();
     let mut sizes: Vec<usize> = [0, 1, 64, 4096, 65_536, LARGEST as usize].into();
@@ -429,10 +435,13 @@ fn clients_get_their_own(server: &End, clients: &[End]) {
         for request in &requests {
             server.respond(request, SMALL);
         }
-        for seq in seqs {
-            for (id, client) in (1..).zip(clients) {
+        // Requests that are under way at the same time may overtake each other, and responses too.
+        for (id, client) in (1..).zip(clients) {
+            let mut responses = client.take_many(FEW);
+            responses.sort_by_key(|response| response.header.seq);
+            for (seq, response) in seqs.clone().zip(&responses) {
                 let at = (seq - round * FEW) as usize * clients.len() + id as usize - 1;
-                client.check(numbers[at], id, seq, SMALL);
+                End::check_taken(response, numbers[at], id, seq, SMALL);
             }
         }
         server.is_empty();
@@ -674,7 +683,8 @@ pub fn requests_beyond_the_limit_are_refused(case: &Case) {
     }
     let refused = client.send(&asking(1, most), &[]);
     assert!(matches!(refused, Err(Status::Timeout | Status::Resources)), "{refused:?}");
-    let requests = server.take_many(most);
+    let mut requests = server.take_many(most);
+    requests.sort_by_key(|request| request.header.seq);
     server.respond(&requests[0], SMALL);
     client.check(first, 1, 0, SMALL);
     let next = client.ask(1, most, SMALL);

@@ -1,0 +1,46 @@
+// A message on its way from a callback in Python to the worker.
+#pragma once
+
+#include "python.hpp"
+
+#include <busmark_adapter.hpp>
+
+#include <atomic>
+#include <memory>
+
+namespace rmw_adapter {
+
+/// Calls the worker from within the callback; the worker takes what is there.
+class Delivery {
+public:
+    explicit Delivery(busmark::Listener listener) : listener_(listener) {}
+
+    /// What Python keeps of it.
+    static PyObject *capsule(const std::shared_ptr<Delivery> &self);
+
+    /// Has the worker take the message, in the callback, under the interpreter's lock; false while another callback of
+    /// this subscription is at it, which no executor has happen.
+    bool announce(const busmark_header_t &header, const Py_buffer &body, int64_t source_ns, int64_t reception_ns);
+
+    /// Gives the message to the sink; whether there is one. Within announce.
+    bool give(busmark::Sink &sink);
+
+    /// Waits until nobody announces; from then on nobody does. Without the lock.
+    void close();
+
+private:
+    enum State : int { idle, busy, closed };
+
+    busmark::Listener listener_;
+    std::atomic<int> state_{idle};
+    bool there_ = false;
+    busmark_header_t header_{};
+    const void *body_ = nullptr;
+    uint64_t body_bytes_ = 0;
+    int64_t source_ns_ = 0, reception_ns_ = 0;
+};
+
+/// The function `deliver` of Python: (capsule, body, source_ns, reception_ns, members of the header).
+PyObject *deliver(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
+
+} // namespace rmw_adapter

@@ -1,0 +1,123 @@
+#include "python.hpp"
+
+#include "delivery.hpp"
+
+#include <dlfcn.h>
+
+#include <mutex>
+#include <sstream>
+
+extern "C" PyObject *PyInit_busmark_msgs_s__rosidl_typesupport_c();
+
+namespace rmw_adapter {
+
+namespace {
+
+using busmark::Error;
+
+constexpr const char *converters = "busmark_msgs.busmark_msgs_s__rosidl_typesupport_c";
+
+PyMethodDef functions[] = {
+    {"deliver", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(deliver)), METH_FASTCALL,
+     "Hands a message to the adapter."},
+    {nullptr, nullptr, 0, nullptr}};
+
+PyModuleDef host = {PyModuleDef_HEAD_INIT, "busmark_host", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
+
+PyObject *init_host() { return PyModule_Create(&host); }
+
+/// The folder of this library, and what stays open with it: libpython by all, for modules in C are not linked with it.
+std::string folder() {
+    Dl_info self, python;
+    if (dladdr(reinterpret_cast<void *>(&folder), &self) == 0 ||
+        dladdr(reinterpret_cast<void *>(&Py_InitializeFromConfig), &python) == 0 ||
+        dlopen(python.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) == nullptr ||
+        dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) == nullptr)
+        throw Error(BUSMARK_UNAVAILABLE, std::string("Python's library cannot be had: ") + dlerror());
+    const std::string path = self.dli_fname;
+    return path.substr(0, path.rfind('/'));
+}
+
+void check(const PyStatus &status) {
+    if (PyStatus_Exception(status))
+        throw Error(BUSMARK_UNAVAILABLE, std::string("Python does not start: ") + status.err_msg);
+}
+
+/// Nothing is taken from the environment, and no site: ROS's wheels would start the program anew.
+void initialize() {
+    PyConfig config;
+    PyConfig_InitIsolatedConfig(&config);
+    struct Cleared {
+        PyConfig &config;
+        ~Cleared() { PyConfig_Clear(&config); }
+    } cleared{config};
+    config.site_import = 0;
+    config.write_bytecode = 0;
+    config.install_signal_handlers = 0;
+    check(PyConfig_SetBytesString(&config, &config.home, BUSMARK_PYTHON_HOME));
+    check(PyConfig_SetBytesString(&config, &config.program_name, "busmark-worker"));
+    check(Py_InitializeFromConfig(&config));
+}
+
+Object import_node(const std::string &here) {
+    PyObject *path = PySys_GetObject("path");
+    std::istringstream folders(BUSMARK_PYTHON_PATH);
+    for (std::string part; std::getline(folders, part, ':');) {
+        if (part.rfind("$ORIGIN", 0) == 0) part.replace(0, std::string("$ORIGIN").size(), here);
+        const Object text = checked(PyUnicode_DecodeFSDefault(part.c_str()), "Python's path");
+        if (PyList_Append(path, text.get()) != 0) throw Error(BUSMARK_RESOURCES, "Python's path: " + raised());
+    }
+    // What converts messages is in this library, too.
+    const Object module = checked(PyInit_busmark_msgs_s__rosidl_typesupport_c(), "type support of the message");
+    if (PyDict_SetItemString(PyImport_GetModuleDict(), converters, module.get()) != 0)
+        throw Error(BUSMARK_RESOURCES, "type support of the message: " + raised());
+    return checked(PyImport_ImportModule("busmark_node"), "rclpy is not to be had");
+}
+
+} // namespace
+
+std::string raised() {
+    PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+    PyErr_Fetch(&type, &value, &trace);
+    if (type == nullptr) return "";
+    PyErr_NormalizeException(&type, &value, &trace);
+    std::string words = reinterpret_cast<PyTypeObject *>(type)->tp_name;
+    PyObject *text = value != nullptr ? PyObject_Str(value) : nullptr;
+    const char *said = text != nullptr ? PyUnicode_AsUTF8(text) : nullptr;
+    if (said != nullptr) words += std::string(": ") + said;
+    PyErr_Clear();
+    for (PyObject *each : {type, value, trace, text}) Py_XDECREF(each);
+    return words;
+}
+
+Object checked(PyObject *owned, const std::string &what) {
+    if (owned == nullptr) throw Error(BUSMARK_FAILED, what + ": " + raised());
+    return Object(owned);
+}
+
+PyObject *node_module() {
+    static std::mutex guard;
+    static PyObject *module = nullptr;
+    static std::string refused;
+    const std::lock_guard<std::mutex> lock(guard);
+    if (module != nullptr) return module;
+    if (!refused.empty()) throw Error(BUSMARK_UNAVAILABLE, refused);
+    try {
+        const std::string here = folder();
+        PyImport_AppendInittab("busmark_host", init_host);
+        initialize();
+        try {
+            module = import_node(here).release();
+        } catch (...) {
+            PyEval_SaveThread();
+            throw;
+        }
+        PyEval_SaveThread();
+    } catch (const Error &error) {
+        refused = error.what();
+        throw;
+    }
+    return module;
+}
+
+} // namespace rmw_adapter
