@@ -410,7 +410,8 @@ def _besides(case: CaseSummary | None, of: Subject) -> Cell:
         return ABSENT
     quantity = LATENCY_OF.get(case.test, "one_way") if of.quantity == "latency" else of.quantity
     times = case.times(quantity) if of.row.of_samples else None
-    if times and (hidden := _is_lost(times, of)):
+    hidden = _is_lost(times, of) if times else of.row.of_samples and lost_text(case, "median")
+    if hidden:
         return Cell(text=LOST_TEXT, note=hidden)
     if times and of.percent is not None:
         rung = next((each for each in times.percentiles if each.percent == of.percent), None)
