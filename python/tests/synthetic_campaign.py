@@ -222,6 +222,9 @@ class Builder:
             flags=pl.lit(0),
         )  # fmt: skip
         self._write("samples", case, number, rows, "reader")
+        step = {"start_ns": [0], "duration_ns": [count * 50_000_000]}
+        whole = pl.DataFrame({**step, "samples": [count - lost], "bytes": [count - lost]})
+        self._write("intervals", case, number, whole, "receiver")
         counted = {
             "sent": count, "received": count - lost, "lost": lost, "duplicated": 0,
             "out_of_order": 0, "foreign": 0, "samples_per_s": 20.0 * (count - lost) / count,

@@ -101,9 +101,9 @@ def messages(folder: Path) -> Path:
         for place, adapter in enumerate(RMW):
             for name in ("rmw_fastrtps_cpp", "rmw_zenoh_cpp"):
                 known = {"adapter": adapter, "settings": {"implementation": name}}
-                case = f"{adapter}-{workload}-{name}"
+                case = f"{adapter}-{workload.replace(' ', '-')}-{name}"
                 if name == "rmw_zenoh_cpp":
-                    why = "not here: rmw_zenoh_cpp. Run `apt-get install it`, source that ROS 2"
+                    why = "no rmw_zenoh_cpp is here; run `apt-get install it`, source that ROS 2"
                     build.case(case, "unsupported", why, **own, **known)
                     continue
                 build.case(case, **own, **known)

@@ -22,7 +22,7 @@ from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import TIMES, CaseSummary
 from busmark.model.distribution import AMONG_LOST, Distribution
-from busmark.model.figure import Figure
+from busmark.model.figure import LATENCY_OF, Figure
 from busmark.model.limits import Subject, subject
 from busmark.model.naming import (
     FLOOR_LABEL,
@@ -408,11 +408,10 @@ def _besides(case: CaseSummary | None, of: Subject) -> Cell:
     """Return a figure of a case that a limit could be on."""
     if case is None:
         return ABSENT
-    quantity = of.quantity
-    if quantity == "latency":
-        quantity = "one_way" if case.has_stream else "half_round_trip"
+    quantity = LATENCY_OF.get(case.test, "one_way") if of.quantity == "latency" else of.quantity
     times = case.times(quantity) if of.row.of_samples else None
-    if times and (hidden := _is_lost(times, of)):
+    hidden = _is_lost(times, of) if times else of.row.of_samples and lost_text(case, "median")
+    if hidden:
         return Cell(text=LOST_TEXT, note=hidden)
     if times and of.percent is not None:
         rung = next((each for each in times.percentiles if each.percent == of.percent), None)
