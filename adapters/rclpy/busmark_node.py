@@ -1,12 +1,11 @@
 """A node as users of rclpy write one: publishers, subscriptions with callbacks, and an executor that a thread spins.
 
-`busmark_host` is the adapter, in whose process this runs.
+It runs in the process of the adapter, which calls what is here.
 """
 
 import array
 import threading
 
-import busmark_host
 import rclpy
 from busmark_msgs.msg import Sample
 from rclpy.context import Context
@@ -43,6 +42,10 @@ class Node:
             self.executor.spin()
         except ExternalShutdownException:
             pass
+        except Exception:
+            # Before it waits, rclpy does not expect that the context has been shut down.
+            if self.context.ok():
+                raise
 
     def close(self):
         rclpy.shutdown(context=self.context)
@@ -106,17 +109,16 @@ class Writer(Endpoint):
 class Reader(Endpoint):
     """A subscription, whose callback hands each message to the adapter."""
 
-    def __init__(self, owner, topic, deadline, qos, delivery):
+    def __init__(self, owner, topic, deadline, qos, deliver):
         self.node = owner.node
-        self.delivery = delivery
+        self.deliver = deliver
         events = SubscriptionEventCallbacks(deadline=self.count_missed) if deadline else None
         self.subscription = self.node.create_subscription(
             Sample, topic, self.callback, profile(*qos), event_callbacks=events
         )
 
     def callback(self, message, info):
-        busmark_host.deliver(
-            self.delivery,
+        self.deliver(
             message.body,
             info["source_timestamp"],
             info["received_timestamp"],

@@ -15,8 +15,8 @@ class Delivery {
 public:
     explicit Delivery(busmark::Listener listener) : listener_(listener) {}
 
-    /// What Python keeps of it.
-    static PyObject *capsule(const std::shared_ptr<Delivery> &self);
+    /// The function by which Python hands messages to it. Under the interpreter's lock.
+    static PyObject *function(const std::shared_ptr<Delivery> &self);
 
     /// Has the worker take the message, in the callback, under the interpreter's lock; false while another callback of
     /// this subscription is at it, which no executor has happen.
@@ -39,8 +39,5 @@ private:
     uint64_t body_bytes_ = 0;
     int64_t source_ns_ = 0, reception_ns_ = 0;
 };
-
-/// The function `deliver` of Python: (capsule, body, source_ns, reception_ns, members of the header).
-PyObject *deliver(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 } // namespace rmw_adapter

@@ -103,7 +103,7 @@ Writer::Writer(const Object &node, const busmark::EndpointConfig &config) : publ
 std::unique_ptr<busmark::Sample> Writer::prepare(const void *body, size_t bytes) {
     const Gil gil;
     return std::make_unique<Message>(
-        checked(PyObject_CallMethod(publisher_.python(), "prepare", "y#", static_cast<const char *>(body),
+        checked(PyObject_CallMethod(publisher_.python(), "prepare", "y#", bytes > 0 ? static_cast<const char *>(body) : "",
                                     static_cast<Py_ssize_t>(bytes)),
                 "a message of " + std::to_string(bytes) + " bytes"));
 }
@@ -134,7 +134,7 @@ busmark_status_e Writer::write(busmark::Sample &sample, const busmark_header_t &
 
 Reader::Reader(const Object &node, const busmark::EndpointConfig &config, busmark::Listener listener)
     : delivery_(std::make_shared<Delivery>(listener)),
-      subscription_("Reader", node, config, (Gil(), Delivery::capsule(delivery_))) {}
+      subscription_("Reader", node, config, (Gil(), Delivery::function(delivery_))) {}
 
 Reader::~Reader() { delivery_->close(); }
 
