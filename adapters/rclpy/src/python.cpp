@@ -60,10 +60,10 @@ void add_modules(const std::string &here) {
     std::istringstream folders(BUSMARK_PYTHON_PATH);
     for (std::string part; std::getline(folders, part, ':');) {
         if (part.rfind("$ORIGIN", 0) == 0) part.replace(0, std::string("$ORIGIN").size(), here);
-        const Object text = checked(PyUnicode_DecodeFSDefault(part.c_str()), "Python's path");
+        const Object text = checked(Object(PyUnicode_DecodeFSDefault(part.c_str())), "Python's path");
         if (PyList_Append(path, text.get()) != 0) throw Error(BUSMARK_RESOURCES, "Python's path: " + raised());
     }
-    const Object module = checked(PyInit_busmark_msgs_s__rosidl_typesupport_c(), "type support of the message");
+    const Object module = checked(Object(PyInit_busmark_msgs_s__rosidl_typesupport_c()), "type support of the message");
     if (PyDict_SetItemString(PyImport_GetModuleDict(), converters, module.get()) != 0)
         throw Error(BUSMARK_RESOURCES, "type support of the message: " + raised());
 }
@@ -79,7 +79,7 @@ PyObject *start() {
         add_modules(here);
     }
     const Gil gil;
-    return checked(PyImport_ImportModule("busmark_node"), "rclpy is not to be had").release();
+    return checked(Object(PyImport_ImportModule("busmark_node")), "rclpy is not to be had").release();
 }
 
 } // namespace
@@ -98,9 +98,9 @@ std::string raised() {
     return words;
 }
 
-Object checked(PyObject *owned, const std::string &what) {
-    if (owned == nullptr) throw Error(BUSMARK_FAILED, what + ": " + raised());
-    return Object(owned);
+Object checked(Object object, const std::string &what) {
+    if (!object) throw Error(BUSMARK_FAILED, what + ": " + raised());
+    return object;
 }
 
 PyObject *node_module() {
@@ -117,6 +117,18 @@ PyObject *node_module() {
         throw Error(BUSMARK_UNAVAILABLE, refused);
     }
     return module;
+}
+
+Object made_by(const char *type, PyObject *arguments, const std::string &what) {
+    const Object given = checked(Object(arguments), what);
+    const Object maker = checked(Object(PyObject_GetAttrString(node_module(), type)), what);
+    return checked(Object(PyObject_CallObject(maker.get(), given.get())), what);
+}
+
+void close(const Object &object) {
+    const Gil gil;
+    const Object done(PyObject_CallMethod(object.get(), "close", nullptr));
+    if (!done) busmark::log(BUSMARK_LOG_WARNING, BUSMARK_LAYER ": close: " + raised());
 }
 
 } // namespace rmw_adapter
