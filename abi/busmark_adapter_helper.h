@@ -28,6 +28,8 @@
  *                                  does, service_open, service_close, and the entries service_send, service_take
  *                                  and service_drop. Samples are of BUSMARK_PLAIN_SAMPLES, or service_sample_create
  *                                  and service_sample_destroy are there too
+ *     #define BUSMARK_SERVICE_LOCATOR  the entries service_locator and service_connect; without them clients find
+ *     #define BUSMARK_SERVICE_CONNECT  their server by themselves
  *     #define BUSMARK_ENTRIES      further entries, such as BUSMARK_MATCH_ENTRIES, .wait = busmark_reader_wait;
  *                                  or nothing. It has the second include make the table
  *     #define BUSMARK_PROBE        the entry `probe`; without it a library that was linked is taken to be there
@@ -771,9 +773,10 @@ BUSMARK_UNUSED static busmark_status_t busmark_service_match(busmark_service_h s
     return busmark_matches_get(&busmark_base(service)->matches, match);
 }
 
-/* For service_locator of a server. */
+/* For BUSMARK_SERVICE_LOCATOR. */
 BUSMARK_UNUSED static busmark_status_t busmark_service_locator(busmark_service_h service,
                                                                char *text, size_t bytes) {
+    if (busmark_base(service)->side != BUSMARK_SIDE_SERVER) return BUSMARK_UNSUPPORTED;
     return busmark_locator(text, bytes, busmark_place(service)->domain,
                            busmark_base(service)->address);
 }
@@ -947,6 +950,24 @@ static void busmark_service_destroy(busmark_service_h service) {
     busmark_endpoint_free(service);
 }
 
+#ifndef BUSMARK_SERVICE_LOCATOR
+#define BUSMARK_SERVICE_LOCATOR busmark_no_service_locator
+static busmark_status_t busmark_no_service_locator(busmark_service_h service, char *text,
+                                                   size_t bytes) {
+    return (void)service, (void)text, (void)bytes, BUSMARK_UNSUPPORTED;
+}
+#endif
+
+#ifndef BUSMARK_SERVICE_CONNECT
+#define BUSMARK_SERVICE_CONNECT busmark_no_service_connect
+static busmark_status_t busmark_no_service_connect(busmark_service_h service, const char *locator,
+                                                   busmark_error_t *error) {
+    (void)service, (void)locator;
+    return busmark_refuse(error, BUSMARK_UNSUPPORTED, "clients of %s find their server by themselves",
+                          capabilities.name);
+}
+#endif
+
 static busmark_status_t busmark_service_create(busmark_participant_h participant,
                                                const busmark_endpoint_config_t *config,
                                                uint32_t side, busmark_service_h *out,
@@ -1065,6 +1086,8 @@ static const busmark_adapter_t busmark_table = {
     .service_take = service_take,
     .service_drop = service_drop,
     .service_last_error = busmark_service_last_error,
+    .service_locator = BUSMARK_SERVICE_LOCATOR,
+    .service_connect = BUSMARK_SERVICE_CONNECT,
 #endif
     BUSMARK_ENTRIES};
 

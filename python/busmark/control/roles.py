@@ -51,7 +51,7 @@ def stream(flow: PlannedFlow, end: End, seed: int) -> dict[str, Any]:
         "payload": flow.payload,
         "size": flow.size,
         "sizes": sizes_of(flow, seed),
-        "wait": end.participant.wait,
+        "wait": flow.wait or end.participant.wait,
         "qos": qos_settings(flow.qos),
         "instances": flow.instances,
         "filter_below": flow.filter_below,

@@ -45,7 +45,6 @@ from busmark.plugin import case_parts, of_parts
 from busmark.store import Case, Result
 
 
-
 def case_params(case: Case, rows: list[rounds.Row]) -> Parameters:
     """Return the manifest's parameters, completed by the first round."""
     known = ("test", "adapter", "placement", "size")
@@ -327,7 +326,9 @@ class Analysis:
 
         def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
             one_clock = self.one_clock[number]
-            return latency.ping_round(number, samples, one_clock=one_clock, segments_every=every)
+            # The parts of a response time have medians of their own.
+            parts = None if of_service else every
+            return latency.ping_round(number, samples, one_clock=one_clock, segments_every=parts)
 
         pings = self._tables(self._samples, use)
         for ping in pings:

@@ -78,7 +78,8 @@ class Headline(NamedTuple):
     """The figure that a case is ranked and compared by."""
 
     kind: str
-    """latency: RTT/2; response: response time of a service; one_way: of a stream's samples; discovery: first sample; matching; recovery;
+    """latency: RTT/2; response: response time of a service; one_way: of a stream's samples;
+    discovery: first sample; matching; recovery;
     else the test, whose goodput it is."""
     figure: Figure
     tail: Figure | None = None
@@ -342,7 +343,8 @@ class CaseSummary(Frozen):
         ]
 
     def _own_flow(self, flow: Flow, part: Part) -> OwnFlow:
-        times = (self.times(one, flow.name) for one in ("half_round_trip", "one_way"))
+        kinds = ("half_round_trip", "response_time", "one_way")
+        times = (self.times(one, flow.name) for one in kinds)
         return OwnFlow(
             name=flow.name,
             kind=flow.kind,

@@ -45,6 +45,9 @@ Plain = bool | Integer | Number | Text | None
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=60)]
 """The name of a flow or participant in a scenario."""
 
+WorkloadName = Annotated[str, Field(pattern=r"^([A-Za-z][A-Za-z0-9 _.-]*)?$", max_length=40)]
+"""The name of a workload in a scenario; empty: it has none."""
+
 LARGEST = 1 << 40
 """Bytes of a body in a scenario."""
 
@@ -109,6 +112,8 @@ class Parameter:
     """Whether it may be in the name of a case: not what is always shown, or the same in all."""
     alone: bool = False
     """Whether the values of a policy name it without a label: `best_effort`."""
+    only: str = ""
+    """Test, or kind of flow, that alone has it."""
     apart: bool = False
     """Whether reports show it in a way of its own."""
     settled: bool = False

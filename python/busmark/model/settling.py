@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from busmark.carriers import process_only
+from busmark.model.entry import EXCHANGES
 from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
@@ -225,11 +226,10 @@ def _service_depth(asked: int, case: Mapping[str, Any]) -> int:
     as can be under way."""
     if asked != 1:
         return asked
-    if case["rate_hz"]:
-        under_way = ceil(case["rate_hz"] * case["timeout_s"])
-    else:
-        under_way = case["outstanding"]
-    return min(max(SERVICE_DEPTH, case["clients"] * under_way), DEEPEST)
+    rate: float = case["rate_hz"] or 0.0
+    each: int = ceil(rate * case["timeout_s"]) if rate else case["outstanding"]
+    clients: int = case["clients"]
+    return min(max(SERVICE_DEPTH, clients * each), DEEPEST)
 
 
 def _honoured(point: SettlingPoint) -> list[str]:
@@ -296,4 +296,4 @@ def statistic(_: object, point: SettlingPoint) -> str:
     """Return what decides how many rounds the case needs."""
     if point["test"] == "discovery":
         return "median"
-    return point.world.statistic if point["test"] == "latency" else "goodput"
+    return point.world.statistic if point["test"] in EXCHANGES else "goodput"

@@ -176,7 +176,7 @@ def flows(params: Parameters) -> Flows:
         publishers = _participants(params, APPLICATION, applications(params))
     else:
         subscribers = _participants(params, "passive", params.subscribers or 0)
-        publishers = _participants(params, "active", params.clients or params.publishers or 0)
+        publishers = _participants(params, "active", params.active)
     own = tuple(_scenario_participant(each, params) for each in params.participants)
     numbers = itertools.count(1)
     if params.test == "discovery":

@@ -14,7 +14,13 @@ from typing import Literal
 from busmark.model.entry import EstimatedQuantity, LatencySet, Number, PartQuantity, Statistic
 from busmark.model.quantities import OF_CASES, host, service, stream
 from busmark.model.quantities import discovery as found
-from busmark.model.quantities.latency import CLOCK_BOUND, HALF_ROUND_TRIP, ONE_WAY, RESPONSE_TIME, SAMPLES
+from busmark.model.quantities.latency import (
+    CLOCK_BOUND,
+    HALF_ROUND_TRIP,
+    ONE_WAY,
+    RESPONSE_TIME,
+    SAMPLES,
+)
 from busmark.model.statistics import MEDIAN, P99
 from busmark.plugin import active, load
 

@@ -239,8 +239,7 @@ pub struct RoleReport {
     /// The middleware's own counters of the role's reader.
     #[schemars(with = "Option<BTreeMap<String, Option<u64>>>")]
     pub reader_counters: Option<Counters>,
-    /// What became of requests, where the role is an end of a service.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What became of requests; null where the role is no end of a service.
     pub requests: Option<RequestReport>,
     /// Thread on which the role answers or continues: inline (the listener's), thread (one that the
     /// listener wakes) or loop (one that polls or waits).

@@ -64,7 +64,7 @@ ASKED = {
     "latency": ("the latency", "the lowest latency"),
     "service": ("the response time", "the shortest response time"),
 }
-"""What the reader of a report wants to know of one, and of several; of all others the throughput."""
+"""What readers of a report want to know of one, and of several; of all others the throughput."""
 
 
 @dataclass(frozen=True)
