@@ -35,7 +35,7 @@ class Members {
 public:
     static constexpr size_t count = 10;
 
-    /// Of as many values: the body, and the header as numbers.
+    /// Number of values: the body, and the header as numbers.
     explicit Members(PyObject *const *values);
     ~Members();
     Members(const Members &) = delete;

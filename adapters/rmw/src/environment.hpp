@@ -13,7 +13,7 @@ namespace rmw_adapter {
 /// The transport that an implementation ships with.
 constexpr const char *shipped = "shipped";
 
-/// Of one participant.
+/// Environment of one participant.
 class Environment {
 public:
     /// Refuses what does not go together. Where the environment is not taken, the variables of ROS and of implementations

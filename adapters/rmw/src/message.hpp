@@ -1,4 +1,4 @@
-// The message, requests and responses, and how they are handed over: as they are, or as bytes.
+// The message, requests and responses, and how each is handed over: as a message, or as bytes.
 #pragma once
 
 #include <busmark_adapter.hpp>
