@@ -1,7 +1,7 @@
 // A message on its way from a callback in Python to the worker.
 #pragma once
 
-#include "python.hpp"
+#include "members.hpp"
 
 #include <busmark_adapter.hpp>
 
@@ -15,12 +15,12 @@ class Delivery {
 public:
     explicit Delivery(busmark::Listener listener) : listener_(listener) {}
 
-    /// What Python keeps of it.
-    static PyObject *capsule(const std::shared_ptr<Delivery> &self);
+    /// The function by which Python hands messages to it. Under the interpreter's lock.
+    static PyObject *function(const std::shared_ptr<Delivery> &self);
 
     /// Has the worker take the message, in the callback, under the interpreter's lock; false while another callback of
     /// this subscription is at it, which no executor has happen.
-    bool announce(const busmark_header_t &header, const Py_buffer &body, int64_t source_ns, int64_t reception_ns);
+    bool announce(const Members &message, int64_t source_ns, int64_t reception_ns);
 
     /// Gives the message to the sink; whether there is one. Within announce.
     bool give(busmark::Sink &sink);
@@ -33,14 +33,8 @@ private:
 
     busmark::Listener listener_;
     std::atomic<int> state_{idle};
-    bool there_ = false;
-    busmark_header_t header_{};
-    const void *body_ = nullptr;
-    uint64_t body_bytes_ = 0;
+    const Members *message_ = nullptr; ///< until it was taken
     int64_t source_ns_ = 0, reception_ns_ = 0;
 };
-
-/// The function `deliver` of Python: (capsule, body, source_ns, reception_ns, members of the header).
-PyObject *deliver(PyObject *module, PyObject *const *arguments, Py_ssize_t count);
 
 } // namespace rmw_adapter

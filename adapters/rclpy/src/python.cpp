@@ -1,7 +1,5 @@
 #include "python.hpp"
 
-#include "delivery.hpp"
-
 #include <dlfcn.h>
 
 #include <mutex>
@@ -17,25 +15,22 @@ using busmark::Error;
 
 constexpr const char *converters = "busmark_msgs.busmark_msgs_s__rosidl_typesupport_c";
 
-PyMethodDef functions[] = {
-    {"deliver", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(deliver)), METH_FASTCALL,
-     "Hands a message to the adapter."},
-    {nullptr, nullptr, 0, nullptr}};
-
-PyModuleDef host = {PyModuleDef_HEAD_INIT, "busmark_host", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
-
-PyObject *init_host() { return PyModule_Create(&host); }
-
-/// The folder of this library, and what stays open with it: libpython by all, for modules in C are not linked with it.
+/// The folder of this library, which stays: Python calls into it.
 std::string folder() {
-    Dl_info self, python;
+    Dl_info self;
     if (dladdr(reinterpret_cast<void *>(&folder), &self) == 0 ||
-        dladdr(reinterpret_cast<void *>(&Py_InitializeFromConfig), &python) == 0 ||
-        dlopen(python.dli_fname, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) == nullptr ||
         dlopen(self.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) == nullptr)
-        throw Error(BUSMARK_UNAVAILABLE, std::string("Python's library cannot be had: ") + dlerror());
+        throw Error(BUSMARK_UNAVAILABLE, std::string("the adapter's library is not found: ") + dlerror());
     const std::string path = self.dli_fname;
     return path.substr(0, path.rfind('/'));
+}
+
+/// Modules in C are not linked with Python's library: they find it where all look.
+void open_to_all() {
+    Dl_info python;
+    if (dladdr(reinterpret_cast<void *>(&Py_InitializeFromConfig), &python) == 0 ||
+        dlopen(python.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr)
+        throw Error(BUSMARK_UNAVAILABLE, std::string("Python's library is not found: ") + dlerror());
 }
 
 void check(const PyStatus &status) {
@@ -59,19 +54,32 @@ void initialize() {
     check(Py_InitializeFromConfig(&config));
 }
 
-Object import_node(const std::string &here) {
+/// Adds the folders of the node and of rclpy, and what converts messages, which is in this library, too.
+void add_modules(const std::string &here) {
     PyObject *path = PySys_GetObject("path");
     std::istringstream folders(BUSMARK_PYTHON_PATH);
     for (std::string part; std::getline(folders, part, ':');) {
         if (part.rfind("$ORIGIN", 0) == 0) part.replace(0, std::string("$ORIGIN").size(), here);
-        const Object text = checked(PyUnicode_DecodeFSDefault(part.c_str()), "Python's path");
+        const Object text = checked(Object(PyUnicode_DecodeFSDefault(part.c_str())), "Python's path");
         if (PyList_Append(path, text.get()) != 0) throw Error(BUSMARK_RESOURCES, "Python's path: " + raised());
     }
-    // What converts messages is in this library, too.
-    const Object module = checked(PyInit_busmark_msgs_s__rosidl_typesupport_c(), "type support of the message");
+    const Object module = checked(Object(PyInit_busmark_msgs_s__rosidl_typesupport_c()), "type support of the message");
     if (PyDict_SetItemString(PyImport_GetModuleDict(), converters, module.get()) != 0)
         throw Error(BUSMARK_RESOURCES, "type support of the message: " + raised());
-    return checked(PyImport_ImportModule("busmark_node"), "rclpy is not to be had");
+}
+
+/// A copy of this library may have started Python already.
+PyObject *start() {
+    const std::string here = folder();
+    if (Py_IsInitialized() == 0) {
+        open_to_all();
+        initialize();
+        PyEval_SaveThread();
+        const Gil gil;
+        add_modules(here);
+    }
+    const Gil gil;
+    return checked(Object(PyImport_ImportModule("busmark_node")), "rclpy is not to be had").release();
 }
 
 } // namespace
@@ -90,9 +98,9 @@ std::string raised() {
     return words;
 }
 
-Object checked(PyObject *owned, const std::string &what) {
-    if (owned == nullptr) throw Error(BUSMARK_FAILED, what + ": " + raised());
-    return Object(owned);
+Object checked(Object object, const std::string &what) {
+    if (!object) throw Error(BUSMARK_FAILED, what + ": " + raised());
+    return object;
 }
 
 PyObject *node_module() {
@@ -103,21 +111,24 @@ PyObject *node_module() {
     if (module != nullptr) return module;
     if (!refused.empty()) throw Error(BUSMARK_UNAVAILABLE, refused);
     try {
-        const std::string here = folder();
-        PyImport_AppendInittab("busmark_host", init_host);
-        initialize();
-        try {
-            module = import_node(here).release();
-        } catch (...) {
-            PyEval_SaveThread();
-            throw;
-        }
-        PyEval_SaveThread();
+        module = start();
     } catch (const Error &error) {
         refused = error.what();
-        throw;
+        throw Error(BUSMARK_UNAVAILABLE, refused);
     }
     return module;
+}
+
+Object made_by(const char *type, PyObject *arguments, const std::string &what) {
+    const Object given = checked(Object(arguments), what);
+    const Object maker = checked(Object(PyObject_GetAttrString(node_module(), type)), what);
+    return checked(Object(PyObject_CallObject(maker.get(), given.get())), what);
+}
+
+void close(const Object &object) {
+    const Gil gil;
+    const Object done(PyObject_CallMethod(object.get(), "close", nullptr));
+    if (!done) busmark::log(BUSMARK_LOG_WARNING, BUSMARK_LAYER ": close: " + raised());
 }
 
 } // namespace rmw_adapter

@@ -62,9 +62,15 @@ private:
 std::string raised();
 
 /// The object, or what Python raised as an error. Under the lock.
-Object checked(PyObject *owned, const std::string &what);
+Object checked(Object object, const std::string &what);
 
 /// Starts Python once, which stays until the process ends, and gives the module of the node.
 PyObject *node_module();
+
+/// Made by the class of this name in that module. Takes the arguments. Under the lock.
+Object made_by(const char *type, PyObject *arguments, const std::string &what);
+
+/// Calls the object's method `close`, where there is nobody to tell of failures.
+void close(const Object &object);
 
 } // namespace rmw_adapter
