@@ -169,7 +169,7 @@ class Screen:
         rate = ABSENT if live.rate_hz is None else f"{number(live.rate_hz)}/s"
         if self._case.params.test == "latency":
             parts = [f"median RTT/2 {median}", f"p99 {p99}", rate]
-        elif self._case.params.test == "discovery":
+        elif self._case.params.test in ("discovery", "action"):
             return []
         else:
             parts = [f"goodput {rate}"]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """A row of the table `cases`: one round."""
 
-TESTS = ("latency", "throughput", "capacity", "discovery", "service")
+TESTS = ("latency", "throughput", "capacity", "discovery", "service", "action")
 
 EXCHANGES = ("latency", "service")
 """Tests whose samples are exchanges: a ping and its answer, a request and its response."""
