@@ -1,4 +1,4 @@
-"""Generates the message busmark_msgs/msg/Sample and its type support: generate.py PREFIX FOLDER.
+"""Generates busmark_msgs/msg/Sample, busmark_msgs/srv/Call and their type support: generate.py PREFIX FOLDER.
 
 PREFIX is where ROS 2 is, whose generators are in PYTHONPATH. The generators are called one by one,
 for ROS's own command takes some of them twice where they come from Python wheels.
@@ -15,9 +15,12 @@ import rosidl_typesupport_fastrtps_c
 import rosidl_typesupport_fastrtps_cpp
 import rosidl_typesupport_introspection_c
 from rosidl_adapter.msg import convert_msg_to_idl
+from rosidl_adapter.srv import convert_srv_to_idl
 
 PACKAGE = "busmark_msgs"
-MESSAGE = pathlib.Path("msg/Sample.msg")
+INTERFACES = {"msg/Sample": convert_msg_to_idl, "srv/Call": convert_srv_to_idl}
+DEPENDENCIES = ("builtin_interfaces", "service_msgs")
+"""Each service has a third message, of its events, which needs them."""
 GENERATORS = {
     "rosidl_generator_type_description": rosidl_generator_type_description.generate_type_hash,
     "rosidl_generator_c": rosidl_generator_c.generate_c,
@@ -27,21 +30,31 @@ GENERATORS = {
     "rosidl_typesupport_introspection_c": rosidl_typesupport_introspection_c.generate_c,
 }
 """In order: the first makes a hash of the type that the others read."""
+APART = {"rosidl_typesupport_introspection_c": "introspection"}
+"""Folders of generators whose files have names of another generator's: both make call__type_support.c."""
 
 
 def generate(prefix: pathlib.Path, folder: pathlib.Path) -> None:
-    """Writes sources and headers below `folder`/c."""
-    idl, sources = folder / "idl", folder / "c" / PACKAGE
-    (idl / "msg").mkdir(parents=True)
-    convert_msg_to_idl(pathlib.Path(__file__).resolve().parent, PACKAGE, MESSAGE, idl / "msg")
+    """Writes sources and headers below `folder`/c and `folder`/introspection."""
+    idl, hashes = folder / "idl", folder / "c" / PACKAGE
+    for name, convert in INTERFACES.items():
+        source = pathlib.Path(name)
+        suffix = f".{source.parent}"
+        (idl / source.parent).mkdir(parents=True)
+        root = pathlib.Path(__file__).resolve().parent
+        convert(root, PACKAGE, source.with_suffix(suffix), idl / source.parent)
     for name, generator in GENERATORS.items():
+        sources = folder / APART.get(name, "c") / PACKAGE
         templates = prefix / "share" / name / "resource"
         arguments = folder / f"{name}.json"
         arguments.write_text(json.dumps({
             "package_name": PACKAGE, "output_dir": str(sources), "template_dir": str(templates),
-            "idl_tuples": [f"{idl}:msg/Sample.idl"],
-            "type_description_tuples": [f"msg/Sample.idl:{sources}/msg/Sample.json"],
-            "ros_interface_dependencies": [], "target_dependencies": [], "include_paths": [],
+            "idl_tuples": [f"{idl}:{interface}.idl" for interface in INTERFACES],
+            "type_description_tuples": [
+                f"{interface}.idl:{hashes}/{interface}.json" for interface in INTERFACES
+            ],
+            "ros_interface_dependencies": [], "target_dependencies": [],
+            "include_paths": [f"{other}:{prefix}/share/{other}" for other in DEPENDENCIES],
         }))  # fmt: skip
         generator(str(arguments))
         for template in templates.glob("*visibility_control.h.in"):

@@ -1,5 +1,5 @@
-# ROS 2, of what is sourced or of wheels, and the message with its type support: for the adapter, and for the bare loop of
-# the bench. Before come BUSMARK_ADAPTER and BUSMARK_DISTRIBUTIONS.
+# ROS 2, of what is sourced or of wheels, and the message and the service with their type support: for the adapter, and for
+# the bare loop of the bench. Before come BUSMARK_ADAPTER and BUSMARK_DISTRIBUTIONS.
 get_filename_component(BUSMARK_ROOT "${CMAKE_CURRENT_LIST_DIR}/../.." ABSOLUTE)
 
 set(WHEELS "${BUSMARK_ROOT}/target/middleware/${BUSMARK_ADAPTER}")
@@ -35,7 +35,7 @@ endforeach()
 # Its third series has another name.
 find_library(FASTDDS NAMES fastdds fastrtps PATHS ${LIBRARIES} NO_DEFAULT_PATH REQUIRED)
 
-# The message and its type support.
+# The message, the service and their type support.
 set(GENERATED "${CMAKE_CURRENT_BINARY_DIR}/generated")
 file(REMOVE_RECURSE "${GENERATED}")
 find_program(PYTHON python3 PATHS "${BUSMARK_ROOT}/.venv/bin" NO_DEFAULT_PATH)
@@ -46,9 +46,15 @@ execute_process(
           "${PYTHON}" "${CMAKE_CURRENT_LIST_DIR}/generate.py" "${ROS}" "${GENERATED}"
   RESULT_VARIABLE CODE OUTPUT_VARIABLE OUTPUT ERROR_VARIABLE OUTPUT)
 if(NOT CODE EQUAL 0)
-  message(FATAL_ERROR "the type support of the message cannot be generated:\n${OUTPUT}")
+  message(FATAL_ERROR "the type support of message and service cannot be generated:\n${OUTPUT}")
 endif()
-file(GLOB_RECURSE GENERATED_SOURCES "${GENERATED}/c/*.c" "${GENERATED}/c/*.cpp")
+set(GENERATED_INCLUDES "${GENERATED}/c" "${GENERATED}/introspection")
+file(GLOB_RECURSE GENERATED_SOURCES "${GENERATED}/c/*.c" "${GENERATED}/c/*.cpp" "${GENERATED}/introspection/*.c")
+# What messages of the service's events need.
+set(GENERATED_LIBRARIES builtin_interfaces__rosidl_generator_c)
+foreach(PART rosidl_generator_c rosidl_typesupport_fastrtps_c rosidl_typesupport_fastrtps_cpp rosidl_typesupport_introspection_c)
+  list(APPEND GENERATED_LIBRARIES service_msgs__${PART})
+endforeach()
 set_source_files_properties(${GENERATED_SOURCES} PROPERTIES COMPILE_OPTIONS "-w")
 
 # Where what is linked is found: of wheels beside what is built into target/release.

@@ -28,7 +28,7 @@ PACKAGE = Path(__file__).resolve().parent
 WHEEL = PACKAGE / "_native"
 """Adapters that a wheel carries; absent in a checkout."""
 
-Family = Literal["dds", "dds-xrce", "corba", "shared memory", "pub/sub", "baseline"]
+Family = Literal["dds", "dds-xrce", "corba", "shared memory", "pub/sub", "rpc", "baseline"]
 
 
 class FactsTable(BaseModel):

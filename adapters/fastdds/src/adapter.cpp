@@ -81,6 +81,10 @@ const busmark_capabilities_t declared = {
     "socket_buffer_bytes 12582912 B, heartbeat_period_ms 500 ms, shm_segment_bytes 64 MiB, "
     "tcp_no_delay true",
     0,
+    0,
+    0, // no services of its own
+    0,
+    0,
     0};
 
 struct Adapter {

@@ -53,13 +53,13 @@ constexpr size_t body_offset = encapsulation_bytes + sizeof(busmark_header_t) + 
 
 constexpr const char *cut_off = "take: the serialised message is shorter than it says, so it is no Sample of Busmark's";
 
+} // namespace
+
 rmw_time_t time_of(int64_t ns) {
     return {static_cast<uint64_t>(ns) / 1'000'000'000, static_cast<uint64_t>(ns) % 1'000'000'000};
 }
 
-/// What the case leaves open is as with ROS's default profile.
-rmw_qos_profile_t profile_of(const Qos &qos) {
-    rmw_qos_profile_t profile = rmw_qos_profile_default;
+rmw_qos_profile_t profile_of(const Qos &qos, rmw_qos_profile_t profile) {
     if (qos.reliable)
         profile.reliability =
             *qos.reliable ? RMW_QOS_POLICY_RELIABILITY_RELIABLE : RMW_QOS_POLICY_RELIABILITY_BEST_EFFORT;
@@ -75,7 +75,6 @@ rmw_qos_profile_t profile_of(const Qos &qos) {
     return profile;
 }
 
-/// ROS allows letters, digits and underscores, no two of which follow each other, between slashes.
 std::string topic_of(const std::string &name) {
     std::string topic = "/";
     for (const char c : name) {
@@ -85,8 +84,6 @@ std::string topic_of(const std::string &name) {
     }
     return topic;
 }
-
-} // namespace
 
 PreparedSample::PreparedSample(const void *body, size_t bytes) {
     if (!busmark_msgs__msg__Sample__init(&message) || !rosidl_runtime_c__uint8__Sequence__init(&message.body, bytes))
@@ -105,7 +102,7 @@ SerializedSample::SerializedSample(const Implementation &rmw, const Message &mes
 SerializedSample::~SerializedSample() { (void)!rmw_serialized_message_fini(&bytes); }
 
 Writer::Writer(std::shared_ptr<Node> node, const busmark::EndpointConfig &config) : node_(std::move(node)) {
-    const rmw_qos_profile_t profile = profile_of(config.qos);
+    const rmw_qos_profile_t profile = profile_of(config.qos, rmw_qos_profile_default);
     const rmw_publisher_options_t options = rmw_get_default_publisher_options();
     publisher_ = made(node_->rmw().rmw_create_publisher(node_->native(), type_support(),
                                                         topic_of(config.topic).c_str(), &profile, &options),
@@ -148,7 +145,7 @@ Reader::Reader(std::shared_ptr<Node> node, const busmark::EndpointConfig &config
     if (!busmark_msgs__msg__Sample__init(&message_)) throw Error(BUSMARK_RESOURCES, "no memory for a message");
     const rcutils_allocator_t allocator = rcutils_get_default_allocator();
     check(rmw_serialized_message_init(&bytes_, 0, &allocator), "no memory for a serialised message");
-    const rmw_qos_profile_t profile = profile_of(config.qos);
+    const rmw_qos_profile_t profile = profile_of(config.qos, rmw_qos_profile_default);
     const rmw_subscription_options_t options = rmw_get_default_subscription_options();
     subscription_ = made(node_->rmw().rmw_create_subscription(node_->native(), type_support(),
                                                               topic_of(config.topic).c_str(), &profile, &options),

@@ -15,6 +15,14 @@ namespace rmw_adapter {
 
 using Message = busmark_msgs__msg__Sample;
 
+/// The profile, in which a case has changed what it says of QoS.
+rmw_qos_profile_t profile_of(const busmark::Qos &qos, rmw_qos_profile_t profile);
+
+/// ROS allows letters, digits and underscores, no two of which follow each other, between slashes.
+std::string topic_of(const std::string &name);
+
+rmw_time_t time_of(int64_t ns);
+
 /// How often a deadline was missed, as events of rmw say.
 class Missed {
 public:

@@ -35,6 +35,8 @@ inline void check(rmw_ret_t code, const std::string &what) {
 
 template <class Handle> Handle *made(Handle *handle, const std::string &what) {
     if (handle == nullptr) throw busmark::Error(BUSMARK_FAILED, what + " was not made: " + words());
+    // Of what it tried first: it would complain where the next call of this thread does the same.
+    rmw_reset_error();
     return handle;
 }
 

@@ -30,6 +30,17 @@ namespace rmw_adapter {
     CALL(rmw_serialize)                                                                                \
     CALL(rmw_publish_serialized_message)                                                               \
     CALL(rmw_take_serialized_message_with_info)                                                        \
+    CALL(rmw_create_client)                                                                            \
+    CALL(rmw_destroy_client)                                                                           \
+    CALL(rmw_send_request)                                                                             \
+    CALL(rmw_take_response)                                                                            \
+    CALL(rmw_service_server_is_available)                                                              \
+    CALL(rmw_count_services)                                                                           \
+    CALL(rmw_create_service)                                                                           \
+    CALL(rmw_destroy_service)                                                                          \
+    CALL(rmw_take_request)                                                                             \
+    CALL(rmw_send_response)                                                                            \
+    CALL(rmw_count_clients)                                                                            \
     CALL(rmw_publisher_event_init)                                                                     \
     CALL(rmw_subscription_event_init)                                                                  \
     CALL(rmw_take_event)                                                                               \

@@ -4,6 +4,7 @@
 #include "endpoints.hpp"
 #include "failure.hpp"
 #include "fastdds_transport.hpp"
+#include "service.hpp"
 
 #include <rcutils/allocator.h>
 #include <rcutils/strdup.h>
@@ -103,6 +104,10 @@ std::unique_ptr<busmark::Writer> Participant::writer(const busmark::EndpointConf
 
 std::unique_ptr<busmark::Reader> Participant::reader(const busmark::EndpointConfig &config, busmark::Listener listener) {
     return std::make_unique<Reader>(node_, config, listener);
+}
+
+std::unique_ptr<busmark::Service> Participant::service(const busmark::EndpointConfig &config, busmark_side_e side) {
+    return make_service(node_, config, side);
 }
 
 } // namespace rmw_adapter

@@ -44,6 +44,7 @@ public:
     explicit Participant(const busmark::ParticipantConfig &config) : node_(std::make_shared<Node>(config)) {}
     std::unique_ptr<busmark::Writer> writer(const busmark::EndpointConfig &config) override;
     std::unique_ptr<busmark::Reader> reader(const busmark::EndpointConfig &config, busmark::Listener listener) override;
+    std::unique_ptr<busmark::Service> service(const busmark::EndpointConfig &config, busmark_side_e side) override;
 
 private:
     std::shared_ptr<Node> node_;

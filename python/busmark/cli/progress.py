@@ -54,6 +54,8 @@ def estimate(case: Case, rows: Sequence[Row]) -> str:
         rates = [row["mbit_per_s"] for row in good if row["mbit_per_s"] is not None]
         bits = f" ({number(sum(rates) / len(rates))} Mbit/s)" if rates else ""
         value = f"goodput {number(mean)}/s{bits}"
+    elif case.params.test == "service":
+        value = f"{statistic} response time {number(mean / 1000)} µs"
     else:
         # As in tables: a pong is not distinguished from a ping, so each has half of the way.
         value = f"{statistic} RTT/2 {number(mean / 2000)} µs"

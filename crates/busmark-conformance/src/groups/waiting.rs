@@ -86,7 +86,7 @@ pub(crate) fn c23_wait_sleeps(context: &Context) -> Verdict {
 /// the time. Time that a hypervisor takes from the processor counts as neither, so that little of it
 /// does not prove a sleep: the thread must have given up its processor as well. One that naps again
 /// and again polls, however little it runs in between: the kernel rounds the shortest naps up.
-fn asleep(awake: Duration, slept: i64, limit: Duration) -> bool {
+pub(super) fn asleep(awake: Duration, slept: i64, limit: Duration) -> bool {
     (1..MOST_NAPS).contains(&slept) && awake < limit / 4
 }
 

@@ -72,19 +72,14 @@ def requests_overwritten(view: CaseView) -> Iterator[Observation]:
     reliability = policy(view.params, "reliability")
     if view.params.link_loss or view.params.changes or reliability == "best_effort":
         return  # there are other reasons for it
-    under_way = clients * (view.params.outstanding or 0)
-    if under_way > depth:
+    # By two topics each client reads the responses to all.
+    read = clients if any(view.values("by_topics").values()) else 1
+    under_way = max(clients * (view.params.outstanding or 0), read)
+    if under_way > depth or read > 1:
         yield Observation(
             "warning",
-            f"{whole(gone)} requests without any response; {whole(under_way)} may be under way, "
-            f"history keeps the last {whole(depth)}",
-            weight=gone,
-        )
-    elif any(view.values("by_topics").values()) and clients > 1:
-        yield Observation(
-            "warning",
-            f"{whole(gone)} requests without any response; each of {clients} clients reads the "
-            f"responses to all, and history keeps the last {whole(depth)}",
+            f"{whole(gone)} requests without any response; the {count(clients, 'client')} may have "
+            f"{whole(under_way)} under way, and history keeps the last {whole(depth)}",
             weight=gone,
         )
 

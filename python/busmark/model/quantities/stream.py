@@ -164,7 +164,7 @@ DRAIN = EstimatedQuantity(
 SENT = Number(
     key="sent",
     meaning="samples written in those that count, after warm-up",
-    tests=("latency", "throughput"),
+    tests=("latency", "throughput", "service"),
     explained=(
         Explained(
             "Sent and lost pings",
@@ -208,7 +208,7 @@ def _due(case: CaseSummary) -> int | None:
 LOST = Number(
     key="lost",
     meaning="of the expected ones, those that never arrived; of pings, those whose pong never came",
-    tests=("latency", "throughput"),
+    tests=("latency", "throughput", "service"),
     of=_due,
 )
 
@@ -286,7 +286,7 @@ LOSS_OF_ALL = Number(
     unit="1",
     within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
-    tests=("latency", "throughput"),
+    tests=("latency", "throughput", "service"),
     frames=False,
 )
 
@@ -346,11 +346,11 @@ LOSS = EstimatedQuantity(
     unit="1",
     within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
-    tests=("latency", "throughput"),
+    tests=("latency", "throughput", "service"),
     compared=Compared(
         name="loss",
         word="loss",
-        tests=("latency", "throughput"),
+        tests=("latency", "throughput", "service"),
         more="loses more",
         less="loses less",
         otherwise="no round has one",

@@ -56,6 +56,8 @@ def summary(case: CaseSummary) -> str:
     """Return the result in a few words."""
     if case.rtt_2:
         return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
+    if case.response_time:
+        return f"median response time {text.figure_text(case.response_time.median)}"
     if found := FIRST_SAMPLE.figure(case):
         return f"first sample after {text.figure_text(found)}"
     if found := GOODPUT.figure(case):
