@@ -72,7 +72,8 @@ def table(case: Case, number: int, data: RoundData) -> pl.DataFrame | None:
     ]
     if not found:
         return pl.DataFrame(schema=schema)
-    return pl.concat(found).select(pl.col(name).cast(kind) for name, kind in schema.items())
+    whole: pl.DataFrame = pl.concat(found)
+    return whole.select(pl.col(name).cast(kind) for name, kind in schema.items())
 
 
 def accepted_ns(seen: pl.DataFrame) -> RoundLatencies:
@@ -99,6 +100,9 @@ def figures(seen: pl.DataFrame, params: Parameters) -> dict[str, Any]:
         "goal_accepted": accepted_ns(seen),
         "first_feedback": _latencies(fed, pl.col("first_feedback_ns")),
         "result_delay": _latencies(to_their_end, pl.col("result_ns") - goal_ns),
+        "result_reply": _latencies(to_their_end, pl.col("result_ns") - pl.col("ended_ns"))
+        if to_their_end["ended_ns"].count()
+        else _latencies(seen.clear(), pl.col("result_ns")),
         "cancel_answered": _latencies(
             asked, pl.col("cancel_answered_ns") - pl.col("cancel_sent_ns")
         ),

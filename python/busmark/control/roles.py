@@ -88,9 +88,7 @@ def schedule(flow: PlannedFlow, params: Parameters, seed: int) -> dict[str, Any]
 
 Role = dict[str, Any]
 
-ACTIVE = frozenset(
-    {"pinger", "transmitter", "batcher", "late_joiner", "client", "action_client"}
-)
+ACTIVE = frozenset({"pinger", "transmitter", "batcher", "late_joiner", "client", "action_client"})
 PASSIVE = frozenset(
     {"responder", "receiver", "resident", "idle_endpoint", "server", "action_server"}
 )

@@ -327,9 +327,7 @@ def _of_service(roles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         },
         "available_s": max(known) / NS if known else None,
         "served": sum(
-            one["requests"]["taken"]
-            for one in roles
-            if one["role"] in ("server", "action_server")
+            one["requests"]["taken"] for one in roles if one["role"] in ("server", "action_server")
         ),
     }
 

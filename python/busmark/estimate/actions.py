@@ -31,7 +31,9 @@ def actions(rows: Sequence[Mapping[str, Any]], params: Parameters) -> Found:
     for quantity, share in action.LOSSES:
         shares = [part / whole for part, whole in map(share, known) if whole]
         yield quantity, mean_over_rounds(shares, "1", sent, within=SHARE)
-    available = [row["available_s"] * S_TO_NS for row in known if row.get("available_s") is not None]
+    available = [
+        row["available_s"] * S_TO_NS for row in known if row.get("available_s") is not None
+    ]
     yield action.AVAILABLE, over_rounds(available, "ns", len(available))
     for number, column in action.COUNTED:
         yield number, total(known, column)

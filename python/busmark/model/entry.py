@@ -22,6 +22,9 @@ TESTS = ("latency", "throughput", "capacity", "discovery", "service", "action")
 EXCHANGES = ("latency", "service")
 """Tests whose samples are exchanges: a ping and its answer, a request and its response."""
 
+STREAMS = ("throughput", "capacity")
+"""Tests whose samples are streams."""
+
 Need = str
 """Requirement on a case besides its test: batches, readings of the system's counters, or a key of
 the scenario that a plug-in brings, by its name."""

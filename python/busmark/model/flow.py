@@ -28,9 +28,7 @@ from busmark.model.parameter import (
 End = TypeVar("End")
 """Type by which a flow names its writers and readers."""
 
-FlowKind = Literal[
-    "pings", "stream", "batches", "service", "action", "discovery", "existing"
-]
+FlowKind = Literal["pings", "stream", "batches", "service", "action", "discovery", "existing"]
 
 
 class Participant(Declared):

@@ -95,8 +95,8 @@ class Parameters(Declared):
 
     # fmt: off
     test: Annotated[Test, P(
-        "latency, throughput, capacity, discovery, service or action", apart=True, named=False, asked=Test,
-        initial="latency", meaning="what is measured")] = "latency"
+        "latency, throughput, capacity, discovery, service or action", apart=True, named=False,
+        asked=Test, initial="latency", meaning="what is measured")] = "latency"
     adapter: Annotated[Word, P(
         "name of the adapter", apart=True, named=False, asked=Word,
         meaning="names as in `busmark adapters`; `one|another`: the first that is here")] = ""

@@ -14,7 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from busmark.carriers import process_only
-from busmark.model.entry import EXCHANGES
+from busmark.model.entry import EXCHANGES, STREAMS
 from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
@@ -82,7 +82,7 @@ class SettlingPoint(dict[str, Any]):
     @property
     def has_probes(self) -> bool:
         """Return whether samples of a stream may be probes."""
-        return self["test"] not in ("latency", "discovery", "service", "action") and not self["batch"]
+        return self["test"] in STREAMS and not self["batch"]
 
 
 def transport(value: str, point: SettlingPoint, side: str = "adapter") -> str:

@@ -100,6 +100,7 @@ HEADLINE = (
     Shown(action.FEEDBACK_LATENCY, ACTION, Heading("Feedback on its way", minor=True)),
     Shown(action.RESULT_DELAY, ACTION, Heading("Result − goal time", "always")),
     Shown(action.RESULT_DELAY_P99, ACTION, Heading("p99 result", minor=True)),
+    Shown(action.RESULT_REPLY, ACTION, Heading("End to result", minor=True)),
     Shown(action.CANCEL_ANSWERED, ACTION, Heading("Cancel answered")),
     Shown(action.GOAL_RATE, ACTION, Heading("Goals completed", minor=True)),
     Shown(action.GOAL_LOSS, ACTION, Heading("No result", "always", interval=False)),

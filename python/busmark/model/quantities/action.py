@@ -18,16 +18,18 @@ ACTION = ("action",)
 
 EXPLAINED_TIMES = Explained(
     "Times of a goal",
-    ("goal_accepted", "first_feedback", "result_delay", "cancel_answered"),
+    ("goal_accepted", "first_feedback", "result_delay", "result_reply", "cancel_answered"),
     "How long a client of an action waits: until its goal is accepted, until the first feedback, "
-    "which the server publishes at once, and until the result, less the time that every goal takes. "
+    "which the server publishes at once, and until the result, less the time that every goal "
+    "takes. Of the delay of the result, `result_reply` is the part after the goal's end at the "
+    "server. "
     "A goal that is to be cancelled has no `result_delay`, but the time until that is answered.",
-    "`accepted_ns`; `first_feedback_ns`; `result_ns` − `goal_time_s`; `cancel_answered_ns` − "
-    "`cancel_sent_ns`: median and 99th percentile of the goals of each round, one without counting "
-    "as later than any. " + STUDENT,
+    "`accepted_ns`; `first_feedback_ns`; `result_ns` − `goal_time_s`; `result_ns` − `ended_ns`; "
+    "`cancel_answered_ns` − `cancel_sent_ns`: median and 99th percentile of the goals of each "
+    "round, one without counting as later than any. " + STUDENT,
     "`goals`",
-    "What of `result_delay` is the middleware's: it contains how late the server wakes up at the "
-    "end of a goal.",
+    "What of `result_delay` is the middleware's: it contains how late the server, which waits for "
+    "further goals, wakes up at the end of a goal.",
     section="Action",
 )
 
@@ -83,9 +85,14 @@ FIRST_FEEDBACK, FIRST_FEEDBACK_P99 = _times(
 )
 RESULT_DELAY, RESULT_DELAY_P99 = _times(
     "result_delay",
-    "from when a goal was to be sent to its result, less the time of a goal; of goals that were not "
-    "cancelled",
+    "from when a goal was to be sent to its result, less the time of a goal; of goals that were "
+    "not cancelled",
     "time until the result beyond the goal's own",
+)
+RESULT_REPLY, RESULT_REPLY_P99 = _times(
+    "result_reply",
+    "from a goal's end at the server to its result in the client's hands",
+    "time from the end of a goal to its result",
 )
 CANCEL_ANSWERED, CANCEL_ANSWERED_P99 = _times(
     "cancel_answered",
@@ -121,6 +128,8 @@ TIMES = (
     (FEEDBACK_LATENCY_MAX, "feedback_latency_max_ns", "feedback_received"),
     (RESULT_DELAY, "result_delay_ns", "goals_sent"),
     (RESULT_DELAY_P99, "result_delay_p99_ns", "goals_sent"),
+    (RESULT_REPLY, "result_reply_ns", "goals_sent"),
+    (RESULT_REPLY_P99, "result_reply_p99_ns", "goals_sent"),
     (CANCEL_ANSWERED, "cancel_answered_ns", "cancels_sent"),
     (CANCEL_ANSWERED_P99, "cancel_answered_p99_ns", "cancels_sent"),
 )
@@ -131,8 +140,9 @@ def _per_s(*columns: str) -> Callable[[Row, Parameters], float | None]:
     """Return the function that gives the sum of these columns in a second of a round."""
 
     def rate(row: Row, params: Parameters) -> float | None:
-        known, seconds = [row.get(column) for column in columns], row.get("measured_s")
-        return sum(known) / seconds if seconds and None not in known else None
+        known = [value for column in columns if (value := row.get(column)) is not None]
+        seconds = row.get("measured_s")
+        return sum(known) / seconds if seconds and len(known) == len(columns) else None
 
     return rate
 
@@ -322,6 +332,8 @@ OF_CASES = (
     FEEDBACK_LATENCY_MAX,
     RESULT_DELAY,
     RESULT_DELAY_P99,
+    RESULT_REPLY,
+    RESULT_REPLY_P99,
     CANCEL_ANSWERED,
     CANCEL_ANSWERED_P99,
     GOAL_RATE,

@@ -444,9 +444,8 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield Text("discovery")
         yield Text("typical", {"level": level})
     elif group.test == "action":
-        goal_times = {case.params.goal_time_s for case in cases if case.params.goal_time_s is not None}
-        several = len(goal_times) != 1
-        seconds = "time" if several else text.time_text(goal_times.pop() * 1e9)
+        lengths = {case.params.goal_time_s for case in cases} - {None}
+        seconds = "time" if len(lengths) != 1 else text.time_text((lengths.pop() or 0.0) * 1e9)
         yield Text("action", {"seconds": seconds})
         yield Text("typical", {"level": level})
     else:
