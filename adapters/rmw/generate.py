@@ -1,6 +1,6 @@
-"""Generates busmark_msgs/msg/Sample, busmark_msgs/srv/Call and their type support: generate.py PREFIX FOLDER.
+"""Generates busmark_msgs/msg/Sample, busmark_msgs/srv/Call and their type support: generate.py PREFIX FOLDER [python].
 
-PREFIX is where ROS 2 is, whose generators are in PYTHONPATH. The generators are called one by one,
+PREFIX is where ROS 2 is, whose generators are in PYTHONPATH; with `python` both are made for Python too. The generators are called one by one,
 for ROS's own command takes some of them twice where they come from Python wheels.
 """
 
@@ -32,10 +32,11 @@ GENERATORS = {
 """In order: the first makes a hash of the type that the others read."""
 APART = {"rosidl_typesupport_introspection_c": "introspection"}
 """Folders of generators whose files have names of another generator's: both make call__type_support.c."""
+PYTHON = "python"
 
 
 def generate(prefix: pathlib.Path, folder: pathlib.Path) -> None:
-    """Writes sources and headers below `folder`/c and `folder`/introspection."""
+    """Writes sources and headers below `folder`/c and `folder`/introspection; Python's below `folder`/python."""
     idl, hashes = folder / "idl", folder / "c" / PACKAGE
     for name, convert in INTERFACES.items():
         source = pathlib.Path(name)
@@ -63,5 +64,15 @@ def generate(prefix: pathlib.Path, folder: pathlib.Path) -> None:
             (sources / "msg" / template.name.removesuffix(".in")).write_text(text)
 
 
+def add_python() -> None:
+    """Adds the generator of Python's classes, which calls those that convert them by one name."""
+    from rosidl_generator_py import generate_py
+
+    GENERATORS["rosidl_generator_py"] = lambda arguments: generate_py(arguments, ["rosidl_typesupport_c"])
+    APART["rosidl_generator_py"] = PYTHON
+
+
 if __name__ == "__main__":
+    if sys.argv[3:] == [PYTHON]:
+        add_python()
     generate(*(pathlib.Path(argument).resolve() for argument in sys.argv[1:3]))

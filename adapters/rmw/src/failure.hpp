@@ -48,7 +48,7 @@ public:
         const busmark_status_e status = status_of(code);
         const std::lock_guard<std::mutex> lock(guard_);
         const std::string said = words();
-        last_ = busmark::Error(status, std::string("rmw: ") + what + (said.empty() ? "" : ": " + said));
+        last_ = busmark::Error(status, std::string(BUSMARK_LAYER ": ") + what + (said.empty() ? "" : ": " + said));
         return status;
     }
     std::optional<busmark::Error> get() {

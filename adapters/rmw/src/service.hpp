@@ -1,7 +1,9 @@
-// Clients and servers of rmw.
+// Clients and servers, of rmw or of rcl: as the folder of handles.hpp has them.
 #pragma once
 
-#include "participant.hpp"
+#include <node.hpp>
+
+#include <busmark_adapter.hpp>
 
 #include <memory>
 

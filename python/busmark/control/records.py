@@ -238,7 +238,7 @@ def with_lost(
         }
         total = sum(numbers.size for numbers in due.values())
         if any(rows.height < total for rows in read.values()):
-            sent = _sent_at_a_rate(pl.concat(read.values()), due, reports)
+            sent = _sent_at_a_rate([*read.values()], due, reports)
             read = {number: _completed(rows, sent) for number, rows in read.items()}
         found |= read
     return found
@@ -273,11 +273,14 @@ def is_recorded(writer: int | Integers, seq: Integers, every: int) -> NDArray[np
 
 
 def _sent_at_a_rate(
-    read: pl.DataFrame, due: Mapping[int, Integers], reports: Mapping[int, Mapping[str, Any]]
+    read: Sequence[pl.DataFrame],
+    due: Mapping[int, Integers],
+    reports: Mapping[int, Mapping[str, Any]],
 ) -> pl.DataFrame:
     """Return when each sample was sent, as far as a reader knows, and when it should have been."""
     times = ("intended_ns", "sent_ns")
-    known = read.unique(["writer", "seq"]).select("writer", "seq", *times)
+    each = [rows.select("writer", "seq", *times) for rows in read]
+    known = pl.concat(each).unique(["writer", "seq"])
     found = []
     for writer, numbers in due.items():
         own = known.filter(pl.col("writer") == writer).sort("seq")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, sqrt
 from typing import Any
@@ -29,7 +29,7 @@ from busmark.load import parse as parse_load
 from busmark.model.entry import EXCHANGES
 from busmark.model.parameters import Parameters
 from busmark.model.text import percent_text, plural, set_percent_text
-from busmark.plan.counts import counted_per_s
+from busmark.plan.counts import counted_per_s, is_timed
 from busmark.plan.flows import PlannedFlow, flows
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
@@ -55,7 +55,7 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
         raise RoundError("garbage", f"{received} rows of samples, {announced} were announced")
     pongs = [raw for frame, raw in read if frame.role == RESPONDER]
     if data.record_every is not None:
-        read = _with_timed(read, data)
+        read = _with_timed([*read, *_silent(read, case.params, data)], data)
     phases = Phases(data.changes, one_clock=data.one_clock)
     frames = []
     for frame, raw in read:
@@ -84,6 +84,20 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
         return pl.DataFrame(schema=schema)
     whole = pl.concat(frames)
     return _without_late_stamps(whole) if data.one_clock else whole
+
+
+def _silent(
+    read: Sequence[tuple[Frame, pl.DataFrame]], params: Parameters, data: RoundData
+) -> Iterator[tuple[Frame, pl.DataFrame]]:
+    """Yield the rows of readers of a stream at a rate that received nothing, of which workers send
+    no frame: none, so that all samples are known to be lost."""
+    known = {frame.writer for frame, _ in read if frame.role == "receiver"}
+    there = {role["writer"] for role in data.roles if role["role"] == "receiver"} - known
+    nothing = pl.DataFrame(schema=polars_schema("samples"))
+    for flow in data.flows.flows:
+        for end in flow.readers if is_timed(flow, params) else ():
+            if end.number in there:
+                yield Frame("receiver", end.number, b""), nothing
 
 
 def _with_timed(

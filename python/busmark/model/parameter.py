@@ -45,6 +45,9 @@ Plain = bool | Integer | Number | Text | None
 Identifier = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$", max_length=60)]
 """The name of a flow or participant in a scenario."""
 
+WorkloadName = Annotated[str, Field(pattern=r"^([A-Za-z][A-Za-z0-9 _.-]*)?$", max_length=40)]
+"""The name of a workload in a scenario; empty: it has none."""
+
 LARGEST = 1 << 40
 """Bytes of a body in a scenario."""
 

@@ -44,6 +44,7 @@ from busmark.model.parameter import (
     WaitStrategy,
     Whole,
     Word,
+    WorkloadName,
 )
 from busmark.model.settling import UNSTATED
 
@@ -123,6 +124,11 @@ class Parameters(Declared):
         label="socket buffers", asked=Literal["os", "tuned"], initial="os",
         meaning="os: buffers of sockets as the vendor and the system set them; tuned: as large as "
         "the system grants (net.core.rmem_max and wmem_max), at most 4 MiB")] = "os"
+    workload: Annotated[Word | None, P(
+        "name of the workload; null: it has none", rare=True, asked=WorkloadName, initial="",
+        meaning="name of what is sent, such as Imu: in names of cases, headings and charts it "
+        "stands for size, rate, QoS and whatever else all cases of this name have in common; "
+        "empty: none")] = None
     payload: Annotated[Word, P(
         "kind of the body's elements", asked=PayloadKind, initial="octet",
         meaning="kind of elements; type: one value of your own type, from `measure.body_file`, "

@@ -216,7 +216,7 @@ def test_as_json_the_cells_are_found_by_name() -> None:
 
 
 def test_the_families_and_folders_of_the_release_exist() -> None:
-    families = {"dds", "dds-xrce", "corba", "shared memory", "pub/sub", "baseline"}
+    families = {"dds", "dds-xrce", "corba", "shared memory", "pub/sub", "rpc", "baseline"}
     for entry in adapter_facts().values():
         assert entry.family in families
         assert (ROOT / entry.notes).parent.is_dir(), entry.name
