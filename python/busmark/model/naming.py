@@ -524,6 +524,8 @@ FIGURES = {
     "throughput": "goodput",
     "capacity": "sustained goodput",
     "discovery": "median time to the first sample",
+    "accepted": "median time until a goal is accepted",
+    "action": "median time until a goal is accepted",
     "response": "median response time",
     "service": "median response time",
     "one_way": "median one-way latency",
