@@ -21,7 +21,7 @@ EXPLAINED_TIMES = Explained(
     ("goal_accepted", "first_feedback", "result_delay", "result_reply", "cancel_answered"),
     "How long a client of an action waits: until its goal is accepted, until the first feedback, "
     "which the server publishes at once, and until the result, less the time that every goal "
-    "takes. Of the delay of the result, `result_reply` is the part after the goal's end at the "
+    "takes. `result_reply` is the part of the result's delay after the goal's end at the "
     "server. "
     "A goal that is to be cancelled has no `result_delay`, but the time until that is answered.",
     "`accepted_ns`; `first_feedback_ns`; `result_ns` − `goal_time_s`; `result_ns` − `ended_ns`; "
