@@ -223,9 +223,11 @@ def _share(
 
 
 GOAL_LOSS = _share(
-    "goal_loss", "goals without a result of those sent, 0 to 1", "goals without a result",
+    "goal_loss",
+    "goals without a result of those sent, 0 to 1",
+    "goals without a result",
     _goals_lost,
-)  # fmt: skip
+)
 FEEDBACK_LOSS = _share(
     "feedback_loss",
     "feedback messages that did not reach the client, of those that the server sent of goals that "
