@@ -29,7 +29,7 @@ def actions(rows: Sequence[Mapping[str, Any]], params: Parameters) -> Found:
         rates = [per_s(row, params) for row in known]
         yield quantity, over_rounds(rates, "1/s", sent)
     for quantity, share in action.LOSSES:
-        shares = [part / whole for part, whole in map(share, known) if whole]
+        shares = [part / whole for part, whole in filter(None, map(share, known))]
         yield quantity, mean_over_rounds(shares, "1", sent, within=SHARE)
     available = [
         row["available_s"] * S_TO_NS for row in known if row.get("available_s") is not None

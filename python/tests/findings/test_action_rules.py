@@ -30,7 +30,7 @@ PLANTED: dict[str, Planting] = {
     "goals that the server refuses": (
         REFUSED, TEN, {"goals_sent": 100, "goals_refused": 3}, "warning", "9 of 300 goals refused"),
     "feedback that is lost": (
-        LOST, RELIABLE, FED, "warning", "60 of 3 000 feedback messages lost (2 %)"),
+        LOST, RELIABLE, FED, "warning", "60 of 3 000 feedback messages lost (2.0 %)"),
     "feedback that is all there": (
         LOST, RELIABLE, {"feedback_expected": 10, "feedback_received": 10}, None, ""),
     "feedback that a history replaces": (

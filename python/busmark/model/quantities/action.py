@@ -181,25 +181,31 @@ FEEDBACK_RATE = EstimatedQuantity(
 RATES = ((GOAL_RATE, _goals_per_s), (FEEDBACK_RATE, _per_s("feedback_received")))
 
 
-def _lost(what: str) -> Callable[[Row], tuple[int, int]]:
-    """Return the function that counts what was lost of these messages, and all of a round."""
+Share = Callable[["Row"], tuple[int, int] | None]
 
-    def of_round(row: Row) -> tuple[int, int]:
+
+def _lost(what: str) -> Share:
+    """Return the function that counts what was lost of these messages, and all of a round; None
+    where there were none."""
+
+    def of_round(row: Row) -> tuple[int, int] | None:
         expected = row.get(f"{what}_expected") or 0
-        return max(expected - (row.get(f"{what}_received") or 0), 0), expected
+        lost = max(expected - (row.get(f"{what}_received") or 0), 0)
+        return (lost, expected) if expected else None
 
     return of_round
 
 
-def _goals_lost(row: Row) -> tuple[int, int]:
-    return row.get("goals_without_result") or 0, row.get("goals_sent") or 0
+def _goals_lost(row: Row) -> tuple[int, int] | None:
+    sent = row.get("goals_sent") or 0
+    return (row.get("goals_without_result") or 0, sent) if sent else None
 
 
 def _share(
     key: str,
     meaning: str,
     word: str,
-    of_round: Callable[[Row], tuple[int, int]],
+    of_round: Share,
     explained: tuple[Explained, ...] = (),
 ) -> EstimatedQuantity:
     return EstimatedQuantity(
