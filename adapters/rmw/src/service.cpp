@@ -132,6 +132,14 @@ protected:
         return message;
     }
 
+    /// Keeps how sending failed. rmw has one error where Fast DDS has several: of a writer that keeps all, reliably,
+    /// it is that its queue has been full for as long as it may block.
+    busmark_status_e sent(rmw_ret_t code, const char *what) {
+        const bool blocks = profile_.history == RMW_QOS_POLICY_HISTORY_KEEP_ALL &&
+                            profile_.reliability == RMW_QOS_POLICY_RELIABILITY_RELIABLE;
+        return failure_.keep(code == RMW_RET_ERROR && blocks ? RMW_RET_TIMEOUT : code, what);
+    }
+
     virtual rmw_ret_t take_one(rmw_service_info_t &info, Taken &message, bool &there) = 0;
     virtual uint64_t number_of(const rmw_request_id_t &id) = 0;
     virtual rmw_ret_t wait_until(const rmw_time_t &timeout) = 0;
@@ -156,7 +164,7 @@ public:
         int64_t number = 0;
         const rmw_ret_t code = rmw().rmw_send_request(client_, &with_header(sample, header), &number);
         request = static_cast<uint64_t>(number);
-        return failure_.keep(code, "send request");
+        return sent(code, "send request");
     }
 
     /// A server is available to rmw where the way back stands, too; how many there are is known by their names.
@@ -198,7 +206,7 @@ public:
         const rmw_ret_t code = rmw().rmw_send_response(service_, id, &with_header(sample, header));
         if (code == RMW_RET_OK) calls_.close(request);
         else calls_.reopen(request);
-        return failure_.keep(code, "send response");
+        return sent(code, "send response");
     }
 
     busmark_status_e drop(uint64_t request) override {
