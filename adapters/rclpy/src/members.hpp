@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// A header as Python's numbers. Under the interpreter's lock.
 class Numbers {
@@ -53,4 +53,4 @@ private:
     bool good_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -8,7 +8,7 @@
 #include <functional>
 #include <string>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// The transport that an implementation ships with.
 constexpr const char *shipped = "shipped";
@@ -46,4 +46,4 @@ private:
 /// No other node of this host has it.
 std::string node_name();
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// The words of the last failed call of this thread.
 inline std::string words() {
@@ -61,4 +61,4 @@ private:
     std::optional<busmark::Error> last_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter
