@@ -34,6 +34,10 @@ type Hot<T> = std::result::Result<T, Status>;
 const REQUESTS: usize = 64;
 /// Clients of a service; the library ships with 8.
 const CLIENTS: usize = 16;
+/// Bodies that a client may have in the making, as the library ships.
+const LOANS: usize = 2;
+/// Bytes of bodies for which a port has memory, if that is room for all that a client may have under way.
+const STORED_BYTES: usize = 512 << 20;
 /// The library stamps nothing.
 const UNSTAMPED: (i64, i64) = (0, 0);
 
@@ -44,6 +48,12 @@ pub const CAPABILITIES: ServiceCapabilities = ServiceCapabilities {
     requests: REQUESTS as u32,
     clients: CLIENTS as u32,
 };
+
+/// Bodies for which a port has memory. `most` is the library's figure: as many as all clients may have under
+/// way, twice, which is gigabytes where bodies are large.
+fn stored(most: usize, largest: usize) -> usize {
+    most.min((STORED_BYTES / largest).max(REQUESTS + LOANS))
+}
 
 type Calls<S> = request_response::PortFactory<S, [Octet], SampleHeader, [Octet], SampleHeader>;
 type Active<S> = ActiveRequest<S, [Octet], SampleHeader, [Octet], SampleHeader>;
@@ -77,6 +87,7 @@ impl<S: Iox> Services<S> {
             .max_clients(CLIENTS)
             .max_nodes(MAX_NODES)
             .max_active_requests_per_client(REQUESTS)
+            .max_loaned_requests(LOANS)
             // A full buffer refuses a request and loses none.
             .enable_safe_overflow_for_requests(false)
             // Each request has one response.
@@ -304,10 +315,12 @@ impl<S: Iox> IoxServer<S> {
         // The listener first: once a client counts the server, its notices arrive.
         let ear = HotCell::new(Ear(listener(&services.requests, config)?));
         let bell = Locked::new(notifier(&services.responses)?);
+        let largest = services.largest;
         let server = services
             .calls
             .server_builder()
-            .initial_max_slice_len(services.largest)
+            .initial_max_slice_len(largest)
+            .override_response_preallocation(move |most| stored(most, largest))
             .max_loaned_responses_per_request(1)
             .set_backpressure_handler(|_| BackpressureAction::DiscardDataAndFail)
             .create()
@@ -524,13 +537,15 @@ impl<S: Iox> IoxClient<S> {
         // The listener first: once the server has a request, its notices arrive.
         let listener = listener(&services.responses, config)?;
         let name = listener.as_ref().map_or_else(String::new, |l| name_of(l.id().value()));
-        let name = PortName::new(&name).map_err(|error| failed("client\'s name", error))?;
+        let name = PortName::new(&name).map_err(|error| failed("client's name", error))?;
         let bell = Locked::new(notifier(&services.requests)?);
+        let largest = services.largest;
         let client = services
             .calls
             .client_builder()
             .name(&name)
-            .initial_max_slice_len(services.largest)
+            .initial_max_slice_len(largest)
+            .override_request_preallocation(move |most| stored(most, largest))
             .set_backpressure_handler(|_| BackpressureAction::DiscardDataAndFail)
             .create()
             .map_err(|error| failed("client", error))?;
@@ -632,5 +647,19 @@ impl<S: Iox + 'static> Service for IoxClient<S> {
         self.services.look_for_the_dead();
         let count = self.services.calls.dynamic_config().number_of_servers() as u32;
         Ok(Match { count, changed_ns: 0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports_of_large_bodies_have_memory_for_fewer() {
+        let worst = CLIENTS * 2 * REQUESTS * 3;
+        assert_eq!(stored(worst, 64), worst);
+        assert_eq!(stored(worst, 1 << 20), 512);
+        assert_eq!(stored(worst, 16 << 20), REQUESTS + LOANS, "as many as may be under way");
+        assert_eq!(stored(2 * REQUESTS + LOANS, 1 << 20), 2 * REQUESTS + LOANS);
     }
 }

@@ -101,6 +101,32 @@ fn ends_wait_as_each_likes() {
     }
 }
 
+/// As many requests of the largest bodies as may be under way, over memory of either kind.
+#[test]
+fn the_largest_bodies_have_room() {
+    let library = library("iceoryx2");
+    let (most, requests) =
+        (library.capabilities().max_body_bytes, library.capabilities().service_requests);
+    for transport in ["shm", "local"] {
+        let run_dir = RunDir::new();
+        let path = run_dir.0.display().to_string();
+        let here = library.participant(&config(&path, domain(), transport)).expect("a participant");
+        let config = EndpointConfig { wait: Wait::Poll, ..endpoint("large", most) };
+        let server = here.service(&config, Side::Server).expect("a server");
+        let client = here.service(&config, Side::Client).expect("a client");
+        for seq in 0..requests {
+            ask(&client, seq).expect("sent");
+        }
+        let handles: Vec<_> = (0..requests).map(|_| taken(&server, Wait::Poll)).collect();
+        for handle in handles {
+            respond(&server, handle);
+        }
+        for seq in 0..requests {
+            assert_eq!(taken(&client, Wait::Poll).1, seq);
+        }
+    }
+}
+
 #[test]
 fn a_second_server_of_one_name_is_refused() {
     let run_dir = RunDir::new();

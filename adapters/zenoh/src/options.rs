@@ -60,8 +60,10 @@ pub const OPTIONS: &[OptionSpec] = &[
     },
     OptionSpec {
         key: QUERY_TIMEOUT,
-        value: "60",
-        doc: "Timeout of a client's queries in seconds, 1 to 86400: how long zenoh awaits a response,               and how long it keeps a task for each query, answered or not; zenoh ships with 10.",
+        value: "10",
+        doc: "queries_default_timeout in seconds, 1 to 86400: how long zenoh awaits the response to a \
+              request, and how long it keeps some 750 bytes for each, answered or not. Where it is \
+              shorter than the timeout of a case, later responses are lost.",
     },
     OptionSpec {
         key: CONFIG,
