@@ -48,7 +48,7 @@ pub struct ActionClient {
     outstanding: u64,
     feedback: Subscriber<Feedback>,
     status: Subscriber<Statuses>,
-    /// Of the thread that asks for results, until it starts.
+    /// Requests for results, until the thread that sends them starts.
     asks: Option<AnyServiceSample>,
     threads: Vec<JoinHandle<Differences>>,
 }

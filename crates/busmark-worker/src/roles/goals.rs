@@ -21,7 +21,7 @@ pub struct Goal {
     accepted_ns: AtomicI64,
     first_feedback_ns: AtomicI64,
     feedback: AtomicU64,
-    /// Of the feedback messages at and below the highest received: which came, the highest first.
+    /// Which of the 64 feedback messages at and below the highest received came, the highest first.
     window: AtomicU64,
     /// Above the index of the highest received.
     next: AtomicU64,
@@ -80,7 +80,7 @@ impl Goal {
     }
 
     /// A feedback message came, sent at that time; false for one that had come before, or that is too old to
-    /// be told from one. Hot.
+    /// be distinguished from such a one. Hot.
     #[inline]
     pub fn feed(&self, index: u64, sent_ns: i64, read_ns: i64) -> bool {
         let (next, mut window) =
@@ -175,7 +175,7 @@ impl Goal {
     }
 }
 
-/// All goals of a client, those of the warm-up, too: there from the start.
+/// All goals of a client, warm-up included: there from the start.
 pub struct GoalRows {
     rows: Box<[Goal]>,
     sent: AtomicU64,
@@ -183,7 +183,7 @@ pub struct GoalRows {
 }
 
 impl GoalRows {
-    /// Room for so many goals. Every page is touched, so that none is first touched while measuring.
+    /// Makes room for this number of goals. Every page is touched, so that none is first touched while measuring.
     pub fn new(capacity: usize) -> Self {
         let rows: Box<[Goal]> = (0..capacity).map(|_| Goal::default()).collect();
         for row in &rows {
@@ -355,6 +355,6 @@ mod tests {
         assert_eq!(rows.under_way(), 0);
         assert_eq!((rows.begin(1, 1), rows.begin(1, 1)), (Some(1), None));
         assert!(rows.reports(0)[0].refused);
-        assert_eq!(rows.reports(1).len(), 1, "without those of the warm-up");
+        assert_eq!(rows.reports(1).len(), 1, "without goals of the warm-up");
     }
 }
