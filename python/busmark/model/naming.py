@@ -151,7 +151,7 @@ def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
 
 
 def named_for(names: Iterable[str], cases: Sequence[Flat]) -> list[str]:
-    """Return those of the parameters for which the name of the workload stands: every case has a
+    """Return the parameters for which the name of the workload stands: every case has a
     name, and all cases of a name have the same value."""
     if not all(flat.get(NAME) for flat in cases):
         return []

@@ -518,7 +518,7 @@ ACTION_SERVICES, ACTION_TOPICS = ("send_goal", "get_result", "cancel_goal"), ("f
 
 
 def _add_action(flow: PlannedFlow, found: dict[str, Topics]) -> None:
-    """Add the topics of an action, for each of its services two as for any service."""
+    """Add the topics of an action, and the topics of its services where those go by two topics."""
     back = {f"{flow.topic}_action_{part}" for part in ACTION_TOPICS}
     to = {f"{flow.topic}_action_{part}_request" for part in ACTION_SERVICES}
     back |= {f"{flow.topic}_action_{part}_response" for part in ACTION_SERVICES}

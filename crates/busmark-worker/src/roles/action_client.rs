@@ -48,7 +48,7 @@ pub struct ActionClient {
     outstanding: u64,
     feedback: Subscriber<Feedback>,
     status: Subscriber<Statuses>,
-    /// Requests for results, until the thread that sends them starts.
+    /// The request that the thread of results will send, until that thread starts.
     asks: Option<AnyServiceSample>,
     threads: Vec<JoinHandle<Differences>>,
 }

@@ -21,7 +21,7 @@ pub struct Goal {
     accepted_ns: AtomicI64,
     first_feedback_ns: AtomicI64,
     feedback: AtomicU64,
-    /// Which of the 64 feedback messages at and below the highest received came, the highest first.
+    /// Which feedback messages came, at and below the highest received: one bit each, the highest first.
     window: AtomicU64,
     /// Above the index of the highest received.
     next: AtomicU64,
@@ -80,7 +80,7 @@ impl Goal {
     }
 
     /// A feedback message came, sent at that time; false for one that had come before, or that is too old to
-    /// be distinguished from such a one. Hot.
+    /// tell. Hot.
     #[inline]
     pub fn feed(&self, index: u64, sent_ns: i64, read_ns: i64) -> bool {
         let (next, mut window) =
@@ -175,7 +175,7 @@ impl Goal {
     }
 }
 
-/// All goals of a client, warm-up included: there from the start.
+/// All goals of a client, with the warm-up's: there from the start.
 pub struct GoalRows {
     rows: Box<[Goal]>,
     sent: AtomicU64,
@@ -183,7 +183,7 @@ pub struct GoalRows {
 }
 
 impl GoalRows {
-    /// Makes room for this number of goals. Every page is touched, so that none is first touched while measuring.
+    /// Room for `capacity` goals. Every page is touched, so that none is first touched while measuring.
     pub fn new(capacity: usize) -> Self {
         let rows: Box<[Goal]> = (0..capacity).map(|_| Goal::default()).collect();
         for row in &rows {
@@ -355,6 +355,6 @@ mod tests {
         assert_eq!(rows.under_way(), 0);
         assert_eq!((rows.begin(1, 1), rows.begin(1, 1)), (Some(1), None));
         assert!(rows.reports(0)[0].refused);
-        assert_eq!(rows.reports(1).len(), 1, "without goals of the warm-up");
+        assert_eq!(rows.reports(1).len(), 1, "goals of the warm-up are left out");
     }
 }

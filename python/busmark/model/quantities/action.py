@@ -21,7 +21,8 @@ EXPLAINED_TIMES = Explained(
     ("goal_accepted", "first_feedback", "result_delay", "result_reply", "cancel_answered"),
     "How long a client of an action waits: until its goal is accepted, until the first feedback, "
     "which the server publishes at once, and until the result, less the time that every goal "
-    "takes. `result_reply` is the part of that delay after the goal's end at the server. "
+    "takes. `result_reply` is the part of the result's delay after the goal's end at the "
+    "server. "
     "A goal that is to be cancelled has no `result_delay`, but the time until that is answered.",
     "`accepted_ns`; `first_feedback_ns`; `result_ns` − `goal_time_s`; `result_ns` − `ended_ns`; "
     "`cancel_answered_ns` − `cancel_sent_ns`: median and 99th percentile of the goals of each "
@@ -162,7 +163,7 @@ GOAL_RATE = EstimatedQuantity(
         tests=ACTION,
         more="faster",
         less="slower",
-        otherwise="no round has one",
+        otherwise="no goal had a result",
         of_round=_goals_per_s,
         unit=lambda params: "1/s",
         counted="goals_sent",
