@@ -6,14 +6,15 @@ mod spread_addresses;
 mod static_openssl;
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=static_openssl.rs");
+    // Two manifests have this script: cyclonedds and ros-cyclonedds.
+    println!("cargo::rerun-if-changed=../cyclonedds/build.rs");
+    println!("cargo::rerun-if-changed=../cyclonedds/static_openssl.rs");
     println!("cargo::rerun-if-changed=../spread_addresses.rs");
     println!("cargo::rerun-if-env-changed=CMAKE_TOOLCHAIN_FILE");
     // Without it the C library would be shared and without TCP, and be kept so in the target folder.
     assert!(
         std::env::var_os("CMAKE_TOOLCHAIN_FILE").is_some(),
-        "start cargo in adapters/cyclonedds, whose .cargo/config.toml says how the C library is \
+        "start cargo in the adapter's folder, whose .cargo/config.toml says how the C library is \
          built; after a build from elsewhere, `cargo clean --release -p cyclonedds-rust-sys` first"
     );
     link_user_type();

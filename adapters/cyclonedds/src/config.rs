@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::net::Ipv4Addr;
 
-use busmark_adapter::{ParticipantConfig, Result, Setting, escape_xml};
+use busmark_adapter::{ParticipantConfig, Result, Setting, Status, escape_xml};
 
 use crate::options::OPTIONS;
 use crate::security::Realm;
@@ -20,6 +20,15 @@ const UNICAST_OFFSET: u32 = 10;
 const PARTICIPANT_GAIN: u32 = 2;
 /// Participant indexes from 0 whose ports do not reach into the next domain's.
 const MAX_PROCESSES: u32 = 120;
+
+/// How `rmw_cyclonedds_cpp` has nodes find each other where ROS's discovery range is LOCALHOST; multicast
+/// is off then. With the range SUBNET, ROS's default, it configures nothing.
+const LOCALHOST: &str = "<Discovery><ParticipantIndex>auto</ParticipantIndex>\
+    <MaxAutoParticipantIndex>32</MaxAutoParticipantIndex>\
+    <Peers><Peer Address=\"localhost\"/></Peers></Discovery>";
+
+/// Options of the network.
+const NETWORK: [&str; 3] = ["multicast", "peers", "max_processes"];
 
 /// Settings of `General` and `Internal` that have no fixed value in a profile.
 const SIZES: [&str; 5] = [
@@ -50,8 +59,8 @@ fn tuned(key: &str) -> Option<u64> {
 pub struct Settings {
     /// Domain of the worker; `ExternalDomainId` stays the same.
     pub domain: u32,
-    /// Whether the transport is TCP, which needs a port of its own per process.
-    pub tcp: bool,
+    /// The transport.
+    pub network: Network,
     interface_name: String,
     interface_address: Ipv4Addr,
     multicast: Multicast,
@@ -67,6 +76,17 @@ pub struct Settings {
     realm: Option<Realm>,
     /// The user's own elements, which come first.
     user: String,
+}
+
+/// By what samples travel, and who configures it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Network {
+    /// UDP on the case's interface.
+    Udp,
+    /// TCP, where each process needs a port of its own.
+    Tcp,
+    /// UDP as ROS configures it, on the interface of the library's choice.
+    Shipped,
 }
 
 /// On which thread a writer sends.
@@ -102,7 +122,7 @@ impl Settings {
         }
         Ok(Self {
             domain,
-            tcp: config.transport == "tcp",
+            network: network(config)?,
             interface_name: config.interface_name.clone(),
             interface_address,
             multicast: multicast(config, interface_address)?,
@@ -135,7 +155,7 @@ impl Settings {
         self.general(&mut x);
         self.discovery(&mut x, tcp_port);
         self.internal(&mut x);
-        if self.tcp {
+        if self.network == Network::Tcp {
             let no_delay = self.tcp_no_delay;
             put(
                 &mut x,
@@ -149,18 +169,11 @@ impl Settings {
     }
 
     fn general(&self, x: &mut String) {
-        let transport = if self.tcp { "tcp" } else { "udp" };
-        put(x, format_args!("<General><Transport>{transport}</Transport><Interfaces>"));
-        x.push_str("<NetworkInterface");
-        if !self.interface_name.is_empty() {
-            put(x, format_args!(" name=\"{}\"", escape_xml(&self.interface_name)));
+        let transport = if self.network == Network::Tcp { "tcp" } else { "udp" };
+        put(x, format_args!("<General><Transport>{transport}</Transport>"));
+        if self.network != Network::Shipped {
+            self.interface(x);
         }
-        put(x, format_args!(" address=\"{}\"", self.interface_address));
-        if matches!(self.multicast, Multicast::On | Multicast::Discovery) {
-            // The system says of a loopback interface that it cannot; it can.
-            x.push_str(" multicast=\"true\"");
-        }
-        x.push_str("/></Interfaces>");
         let allow = match self.multicast {
             Multicast::Shipped => None,
             Multicast::Off => Some("false"),
@@ -179,10 +192,29 @@ impl Settings {
         x.push_str("</General>");
     }
 
+    fn interface(&self, x: &mut String) {
+        x.push_str("<Interfaces><NetworkInterface");
+        if !self.interface_name.is_empty() {
+            put(x, format_args!(" name=\"{}\"", escape_xml(&self.interface_name)));
+        }
+        put(x, format_args!(" address=\"{}\"", self.interface_address));
+        if matches!(self.multicast, Multicast::On | Multicast::Discovery) {
+            // The system says of a loopback interface that it cannot; it can.
+            x.push_str(" multicast=\"true\"");
+        }
+        x.push_str("/></Interfaces>");
+    }
+
     fn discovery(&self, x: &mut String, tcp_port: u16) {
+        if self.network == Network::Shipped {
+            if self.multicast == Multicast::Off {
+                x.push_str(LOCALHOST);
+            }
+            return;
+        }
         x.push_str("<Discovery>");
-        let unicast = self.tcp || self.multicast == Multicast::Off;
-        if unicast && !self.tcp {
+        let unicast = self.network == Network::Tcp || self.multicast == Multicast::Off;
+        if unicast && self.network == Network::Udp {
             x.push_str("<ParticipantIndex>auto</ParticipantIndex>");
             let last = self.max_processes - 1;
             put(x, format_args!("<MaxAutoParticipantIndex>{last}</MaxAutoParticipantIndex>"));
@@ -200,7 +232,7 @@ impl Settings {
     /// UDP: the library itself asks every index at an address. TCP: it asks the given ports.
     fn peer(&self, x: &mut String, address: &str, own: u16) {
         let address = escape_xml(address);
-        if self.tcp && !address.contains(':') {
+        if self.network == Network::Tcp && !address.contains(':') {
             for port in self.tcp_ports().filter(|port| *port != own) {
                 put(x, format_args!("<Peer Address=\"{address}:{port}\"/>"));
             }
@@ -282,6 +314,25 @@ fn port(domain: u32, index: u32) -> u32 {
     PORT_BASE + DOMAIN_GAIN * domain + UNICAST_OFFSET + PARTICIPANT_GAIN * index
 }
 
+/// The transport. Options of the network have no effect where ROS configures it.
+fn network(config: &ParticipantConfig) -> Result<Network> {
+    match config.transport.as_str() {
+        "tcp" => return Ok(Network::Tcp),
+        "shipped" => (),
+        _ => return Ok(Network::Udp),
+    }
+    for option in OPTIONS.iter().filter(|option| NETWORK.contains(&option.key)) {
+        let key = option.key;
+        if config.option(OPTIONS, key) != option.value {
+            let text = format!(
+                "option {key}: the transport shipped has ROS's own network; leave it out, or choose udp"
+            );
+            return Err(Status::Unsupported.error(text));
+        }
+    }
+    Ok(Network::Shipped)
+}
+
 fn multicast(config: &ParticipantConfig, address: Ipv4Addr) -> Result<Multicast> {
     if config.transport == "tcp" {
         return Ok(Multicast::Off);
@@ -308,8 +359,6 @@ fn put(x: &mut String, text: std::fmt::Arguments) {
 
 #[cfg(test)]
 mod tests {
-    use busmark_adapter::Status;
-
     use super::*;
 
     fn config(transport: &str, profile: &str) -> ParticipantConfig {
@@ -388,6 +437,21 @@ mod tests {
         let error = Settings::new(&config).expect_err("a peer");
         std::fs::remove_file(&file).expect("removed");
         assert!(error.message.contains("Peer"), "{error}");
+    }
+
+    #[test]
+    fn the_shipped_network_is_the_one_that_ros_configures() {
+        let text = xml(&config("shipped", "default"));
+        assert!(text.contains(LOCALHOST) && !text.contains("NetworkInterface"), "{text}");
+        let wide = ParticipantConfig {
+            interface_address: "192.0.2.7".to_owned(),
+            ..config("shipped", "default")
+        };
+        let text = xml(&wide);
+        assert!(!text.contains("Discovery") && !text.contains("AllowMulticast"), "{text}");
+        let settings = vec![("peers".to_owned(), "192.0.2.8".to_owned())];
+        let error = Settings::new(&ParticipantConfig { settings, ..wide }).expect_err("no effect");
+        assert!(error.status == Status::Unsupported && error.message.contains("peers"), "{error}");
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use busmark_adapter::{Result, Status};
 use cyclonedds_rust_sys::dds_create_domain;
 
-use crate::config::Settings;
+use crate::config::{Network, Settings};
 use crate::entity::Entity;
 use crate::log;
 
@@ -66,7 +66,7 @@ impl Drop for Domain {
 }
 
 fn start(settings: &Settings) -> Result<Entity> {
-    if !settings.tcp {
+    if settings.network != Network::Tcp {
         return create(settings.domain, &settings.xml(0));
     }
     let mut last = Status::Resources.error(format!(

@@ -1,9 +1,16 @@
-//! Busmark adapter for Eclipse Cyclone DDS, with the C library inside.
+//! Busmark adapters for Eclipse Cyclone DDS, with the C library inside: `cyclonedds`, and with the feature
+//! `ros` the adapter `ros-cyclonedds`, which has the names, the type and the defaults of ROS 2.
 //!
-//! `NOTES.md` says what it does and does not do; `idl/busmark.idl` is what it sends.
+//! `NOTES.md` of each folder says what it does and does not do.
 
 mod announced;
 mod config;
+#[cfg(not(feature = "ros"))]
+#[path = "plain.rs"]
+mod conventions;
+#[cfg(feature = "ros")]
+#[path = "ros.rs"]
+mod conventions;
 mod domain;
 mod entities;
 mod entity;
@@ -18,50 +25,30 @@ pub mod types;
 mod user_type;
 mod writer;
 
-use busmark_adapter::{
-    Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, Reach, Result,
-    Wait,
-};
+use busmark_adapter::{Adapter, Capabilities, Disclosure, ParticipantConfig, Reach, Result, Wait};
 
+pub use crate::conventions::CAPABILITIES;
 use crate::participant::CycloneParticipant;
 
-#[cfg(not(user_type))]
-const PAYLOADS: &[Payload] = &Payload::ALL;
-#[cfg(user_type)]
-const PAYLOADS: &[Payload] = &Payload::WITH_TYPE;
-
-/// What the adapter declares.
-pub const CAPABILITIES: Capabilities = Capabilities {
-    name: "cyclonedds",
-    title: "Eclipse Cyclone DDS",
+/// What both adapters declare.
+const COMMON: Capabilities = Capabilities {
+    name: "",
+    title: "",
     version: env!("CARGO_PKG_VERSION"),
     middleware_version: "Eclipse Cyclone DDS 11.0.0",
     licence: "EPL-2.0 OR BSD-3-Clause",
     cost: "its UDP and TCP sockets receive on all interfaces; it sends on the named one only",
     install: "",
-    transports: &[("udp", Carrier::Udp), ("tcp", Carrier::Tcp)],
+    transports: &[],
     options: options::OPTIONS,
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
-    payloads: PAYLOADS,
-    qos: qos::HONOURED,
-    qos_mutable: qos::MUTABLE,
-    // Synchronous: a writer delivers to readers of its own process on the thread that writes.
-    // Not KeepAllInListener: the receive thread, which calls on_data, also reads the acknowledgements
-    // that a blocked writer waits for.
-    features: &[
-        Feature::Matched,
-        Feature::MatchEvents,
-        Feature::WriteInListener,
-        Feature::Synchronous,
-        Feature::SourceTime,
-        Feature::Keys,
-        Feature::ContentFilter,
-        Feature::Entities,
-        Feature::Security,
-    ],
+    payloads: &[],
+    qos: &[],
+    qos_mutable: &[],
+    features: &[],
     max_body_bytes: 16 << 20,
-    security: security::PROFILES,
+    security: &[],
     disclosures: &[Disclosure::AllInterfaces, Disclosure::Allocates],
     tuned: "General/MaxMessageSize 65500 B, Internal/SocketReceiveBufferSize at most 6 MiB, Internal/Watermarks/WhcHigh 500 KiB",
     stored: (0, 0),

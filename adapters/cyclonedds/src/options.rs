@@ -57,12 +57,6 @@ pub const OPTIONS: &[OptionSpec] = &[
               delivery thread (Internal/SynchronousDeliveryPriorityThreshold above 0).",
     },
     OptionSpec {
-        key: "tcp_no_delay",
-        value: "true",
-        doc: "TCP/NoDelay: true switches Nagle's algorithm off, as the library ships; false leaves \
-              it on.",
-    },
-    OptionSpec {
         key: "multiple_receive_threads",
         value: "",
         doc: "Internal/MultipleReceiveThreads (UDP): true gives data a thread of its own that blocks \
@@ -88,5 +82,12 @@ pub const OPTIONS: &[OptionSpec] = &[
         value: "",
         doc: "Internal/WriteBatch: true gathers samples until a packet is full or flushed, as \
               ddsperf does; the library ships with false.",
+    },
+    // Last, for an adapter without TCP has all others.
+    OptionSpec {
+        key: "tcp_no_delay",
+        value: "true",
+        doc: "TCP/NoDelay: true switches Nagle's algorithm off, as the library ships; false leaves \
+              it on.",
     },
 ];

@@ -14,13 +14,14 @@ use cyclonedds_rust_sys::{
 };
 
 use crate::config::{PublishMode, Settings};
+use crate::conventions;
 use crate::domain::Domain;
 use crate::entity::{Entity, error};
 use crate::log;
 use crate::qos::NativeQos;
 use crate::reader::{CycloneReader, Notifier};
 use crate::security;
-use crate::types::{Native, descriptor};
+use crate::types::Native;
 use crate::writer::{CycloneWriter, MatchWatch};
 
 /// A participant in a domain of this process.
@@ -36,20 +37,22 @@ impl CycloneParticipant {
     pub fn new(config: &ParticipantConfig) -> Result<Self> {
         let settings = Settings::new(config)?;
         let publish_mode = settings.publish_mode;
-        let qos = config.security.as_deref().map(security::qos).transpose()?;
+        let qos = match config.security.as_deref() {
+            Some(documents) => security::qos(documents)?,
+            None => NativeQos::participant(),
+        };
         let domain = Domain::join(settings)?;
         log::take_last();
-        let qos = qos.as_ref().map_or(null(), NativeQos::as_ptr);
-        // SAFETY: the domain exists, and the QoS lives; NULL stands for the defaults.
-        let handle = unsafe { dds_create_participant(domain.id(), qos, null()) };
+        // SAFETY: the domain exists, and the QoS lives; NULL stands for no listener.
+        let handle = unsafe { dds_create_participant(domain.id(), qos.as_ptr(), null()) };
         let entity = Entity::new(handle, "participant").map_err(log::with_last)?;
         Ok(Self { entity, _domain: domain, publish_mode })
     }
 
     fn topic(&self, config: &EndpointConfig) -> Result<Entity> {
-        let descriptor = descriptor(config.payload, config.instances > 0)
-            .ok_or_else(|| Status::Unsupported.error("compiled without a user's type"))?;
-        let name = CString::new(config.topic.as_str())
+        let descriptor = conventions::descriptor(config.payload, config.instances > 0)
+            .ok_or_else(|| Status::Unsupported.error("compiled without this type"))?;
+        let name = CString::new(conventions::topic(&config.topic))
             .map_err(|_| Status::Invalid.error("a zero byte in the topic's name"))?;
         // SAFETY: the descriptor is constant, the name lives during the call.
         let handle = unsafe {

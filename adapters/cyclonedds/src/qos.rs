@@ -3,37 +3,11 @@
 
 use std::ffi::CString;
 
-use busmark_adapter::{Qos, QosValue, Result, Status};
+use busmark_adapter::{Qos, Result, Status};
 use cyclonedds_rust_sys as dds;
 
 use crate::config::PublishMode;
-
-/// The values that have their effect here. Not among them: transport priority, by which the library
-/// only chooses the thread that delivers, and which never reaches the socket; and latency budget, which
-/// gathers nothing and only makes a thread of the library's send (the option `publish_mode`).
-pub const HONOURED: &[QosValue] = &[
-    QosValue::BestEffort,
-    QosValue::Reliable,
-    QosValue::KeepLast,
-    QosValue::KeepAll,
-    QosValue::Volatile,
-    QosValue::TransientLocal,
-    QosValue::Lifespan,
-    QosValue::Deadline,
-    QosValue::Partition,
-    QosValue::OwnershipStrength,
-    QosValue::OrderBySource,
-    QosValue::ResourceLimits,
-    QosValue::TimeBasedFilter,
-    QosValue::LivelinessLease,
-];
-
-/// The values of an enabled writer that can change. The library refuses every policy by which
-/// endpoints match, and the reader's cache never learns of a new time-based filter.
-pub const MUTABLE: &[QosValue] = &[QosValue::Lifespan, QosValue::OwnershipStrength];
-
-/// The library's default for a reliable writer.
-const MAX_BLOCKING_NS: i64 = 100_000_000;
+use crate::conventions::{AUTODISPOSE, MAX_BLOCKING_NS, PARTICIPANT_DATA, endpoint_data, settled};
 
 /// A set of policies, as the library has it.
 pub struct NativeQos(*mut dds::dds_qos_t);
@@ -49,7 +23,22 @@ impl NativeQos {
         self.0
     }
 
-    /// For a participant; none of these is told to others.
+    /// For a participant.
+    pub fn participant() -> Self {
+        let native = Self::new();
+        native.user_data(PARTICIPANT_DATA);
+        native
+    }
+
+    /// What is announced besides.
+    fn user_data(&self, text: &str) {
+        if !text.is_empty() {
+            // SAFETY: the object is alive; the library copies the bytes.
+            unsafe { dds::dds_qset_userdata(self.0, text.as_ptr().cast(), text.len()) };
+        }
+    }
+
+    /// For a participant with documents; none of these is told to others.
     pub fn properties<'a>(pairs: impl Iterator<Item = (&'a str, &'a str)>) -> Result<Self> {
         let native = Self::new();
         let text = |text: &str| {
@@ -77,8 +66,13 @@ impl NativeQos {
 
     /// For a writer.
     pub fn writer(qos: &Qos, mode: PublishMode) -> Self {
+        let qos = &settled(qos);
         let native = Self::endpoint(qos, mode);
         native.writer_only(qos);
+        if let Some(autodispose) = AUTODISPOSE {
+            // SAFETY: the object is alive.
+            unsafe { dds::dds_qset_writer_data_lifecycle(native.0, autodispose) };
+        }
         if qos.transient_local == Some(true) {
             let (kind, depth) = history(qos);
             let limit = qos.max_samples.unwrap_or(dds::DDS_LENGTH_UNLIMITED);
@@ -95,7 +89,7 @@ impl NativeQos {
 
     /// For a reader.
     pub fn reader(qos: &Qos, mode: PublishMode) -> Self {
-        let native = Self::endpoint(qos, mode);
+        let native = Self::endpoint(&settled(qos), mode);
         if let Some(separation) = qos.time_based_filter_ns {
             // SAFETY: the object is alive.
             unsafe { dds::dds_qset_time_based_filter(native.0, separation) };
@@ -125,6 +119,7 @@ impl NativeQos {
     /// What writers and readers have in common.
     fn endpoint(qos: &Qos, mode: PublishMode) -> Self {
         let native = Self::new();
+        native.user_data(&endpoint_data());
         let it = native.0;
         // SAFETY: the object is alive.
         unsafe {

@@ -7,19 +7,6 @@ use busmark_adapter::{Result, Security, Status};
 use crate::openssl::check_pair;
 use crate::qos::NativeQos;
 
-/// What governance documents are made for; the library does what they say. Not `authentication`: where
-/// nothing but that is asked, the library keeps participants whose handshake has failed.
-pub const PROFILES: &[&str] = &[
-    "access_control",
-    "discovery",
-    "rtps_sign",
-    "rtps_encrypt",
-    "data_sign",
-    "data_encrypt",
-    "metadata_encrypt",
-    "all",
-];
-
 /// The built-in plug-ins, which are in the library: each looks like a library with these two functions.
 const PLUGINS: [(&str, &str); 9] = [
     ("dds.sec.auth.library.path", "dds_security_auth"),

@@ -123,17 +123,17 @@ impl BusmarkSample {
     }
 }
 
-const RTS: u32 = 0;
+pub(crate) const RTS: u32 = 0;
 const KOF: u32 = 7 << 24;
 const JEQ4: u32 = 8 << 24;
-const ADR: u32 = 1 << 24;
+pub(crate) const ADR: u32 = 1 << 24;
 const TYPE_4BY: u32 = 3 << 16;
 const TYPE_8BY: u32 = 4 << 16;
-const TYPE_SEQ: u32 = 7 << 16;
+pub(crate) const TYPE_SEQ: u32 = 7 << 16;
 const TYPE_ARR: u32 = 8 << 16;
 const TYPE_UNI: u32 = 9 << 16;
 const TYPE_EXT: u32 = 13 << 16;
-const SUBTYPE_1BY: u32 = 1 << 8;
+pub(crate) const SUBTYPE_1BY: u32 = 1 << 8;
 const SUBTYPE_2BY: u32 = 2 << 8;
 const SUBTYPE_4BY: u32 = 3 << 8;
 const SUBTYPE_STU: u32 = 10 << 8;
@@ -146,7 +146,8 @@ const TOPIC_CONTAINS_UNION: u32 = 1 << 2;
 const TOPIC_FIXED_SIZE: u32 = 1 << 4;
 const TOPIC_FIXED_KEY_XCDR2: u32 = 1 << 5;
 
-const HEADER: [u32; 19] = [
+/// The instructions of `Header`: its members, then the end.
+pub(crate) const HEADER: [u32; 19] = [
     ADR | TYPE_8BY,
     offset_of!(Header, cookie) as u32,
     ADR | TYPE_8BY,
@@ -180,7 +181,7 @@ const ELEMENT: [u32; 8] = [
 ];
 
 /// `N` instruction words: first the sample's own, then the ones of the types that it jumps to.
-const fn join<const N: usize>(parts: &[&[u32]]) -> [u32; N] {
+pub(crate) const fn join<const N: usize>(parts: &[&[u32]]) -> [u32; N] {
     let mut all = [0; N];
     let (mut at, mut part) = (0, 0);
     while part < parts.len() {
@@ -282,12 +283,17 @@ unsafe impl Sync for Keys {}
 static KEYS: Keys =
     Keys([dds_key_descriptor { m_name: c"instance".as_ptr(), m_offset: 27, m_idx: 0 }]);
 
-struct Descriptor(dds_topic_descriptor);
+/// A descriptor of ours.
+pub(crate) struct Descriptor(pub dds_topic_descriptor);
 
 // SAFETY: constant data; its pointers lead to statics.
 unsafe impl Sync for Descriptor {}
 
-const fn describe(name: &'static CStr, ops: &'static [u32], instructions: u32) -> Descriptor {
+pub(crate) const fn describe(
+    name: &'static CStr,
+    ops: &'static [u32],
+    instructions: u32,
+) -> Descriptor {
     let fixed = ops.len() == EMPTY_OPS.len();
     let none = dds_type_meta_ser { data: std::ptr::null(), sz: 0 };
     Descriptor(dds_topic_descriptor {

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, Error, Header, HotCell, LastError, Match, Payload, Result, Service, Sink, Status,
+    EndpointConfig, Error, Header, HotCell, LastError, Match, Payload, Result, Service, Sink,
+    Status,
 };
 use prost::bytes::Bytes;
 use tokio::sync::mpsc::Sender;

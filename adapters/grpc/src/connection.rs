@@ -184,7 +184,7 @@ impl Frames {
 pub struct Connection {
     stream: TcpStream,
     link: Arc<Link>,
-    /// Of a client.
+    /// Followed where the connection is a client's.
     frames: Option<Frames>,
 }
 

@@ -79,7 +79,8 @@ impl Engine {
     /// A runtime at rest.
     pub fn new(duty: Duty) -> Result<Self> {
         let runtime = Builder::new_current_thread().enable_io().enable_time().build();
-        let runtime = runtime.map_err(|error| Status::Resources.error(format!("tokio: {error}")))?;
+        let runtime =
+            runtime.map_err(|error| Status::Resources.error(format!("tokio: {error}")))?;
         let inner = Arc::new(Inner {
             runtime,
             traffic: Arc::default(),

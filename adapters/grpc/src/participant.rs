@@ -8,8 +8,8 @@ use busmark_adapter::{
     EndpointConfig, Listener, Participant, ParticipantConfig, Qos, Result, ServiceEnd, Side, Status,
 };
 use tonic::body::Body;
-use tonic::codegen::http;
 use tonic::codegen::Service;
+use tonic::codegen::http;
 use tonic::server::NamedService;
 use tonic::transport::Server;
 

@@ -261,7 +261,7 @@ pub(crate) fn c42_send_does_not_allocate(context: &Context) -> Verdict {
     let client = &mut clients[0];
     let (mut request, mut response) =
         (client.end.any.sample(&body)?, server.end.any.sample(&body)?);
-    // Of requests and of responses, in the best of ten batches.
+    // Allocations of requests and of responses, in the best of ten batches.
     let mut least = [u64::MAX; 2];
     for _ in 0..10 {
         let before = allocations();

@@ -291,6 +291,22 @@ LOSS_OF_ALL = Number(
 )
 
 
+def _delivered(case: CaseSummary) -> float | None:
+    """Return the share of the samples of all rounds together."""
+    lost, due = LOST.value(case), _due(case) if case.test == "throughput" else None
+    return None if lost is None or not due else 1.0 - lost / due
+
+
+DELIVERED = Number(
+    key="delivered",
+    statistic="value",
+    unit="1",
+    within=stats.SHARE,
+    meaning="share of the samples due at readers that arrived, in all rounds together",
+    tests=("throughput",),
+    pick=_delivered,
+)
+
 BATCHES = Number(
     key="batches",
     meaning="batches written; null where the stream runs free",
@@ -383,6 +399,7 @@ OF_CASES = (
     FOREIGN,
     CORRUPTED,
     LOSS_OF_ALL,
+    DELIVERED,
     BATCHES,
     UNACKNOWLEDGED,
     SAMPLES_ACKNOWLEDGED,

@@ -11,6 +11,7 @@ from itertools import groupby
 from busmark.adapters.compliance import handicaps
 from busmark.compare.campaign import Campaign
 from busmark.compare.requirements import RequirementVerdict
+from busmark.facts import known_as
 from busmark.findings.registry import FindingKind, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
@@ -214,6 +215,15 @@ def _cases(kind: FindingKind, shown: Set[str]) -> Cell:
     return Cell(count, text=f"{count} of {len(shown)}")
 
 
+def _known(campaign: Campaign, adapter: str) -> str:
+    """Return the names by which users know what was measured through an adapter."""
+    cases = (c for c in campaign.cases if c.adapter == adapter and c.status != "unsupported")
+    declared = campaign.adapters.get(adapter, {})
+    name, version = (str(declared.get(key) or "") for key in ("name", "middleware_version"))
+    names = dict.fromkeys(known_as(name, version, case.params.settings) for case in cases)
+    return text.joined([*filter(None, names)])
+
+
 def _handicaps(campaign: Campaign) -> Table | None:
     """Return what each middleware that was measured spends or lacks beside its own work."""
     measured = dict.fromkeys(case.adapter for case in campaign.cases if not case.is_floor)
@@ -225,7 +235,7 @@ def _handicaps(campaign: Campaign) -> Table | None:
         if name in by_topics:
             notes.append("it has no services of its own: requests and responses go by two topics")
         if notes:
-            title = str(declared.get("title") or name)
+            title = _known(campaign, name) or str(declared.get("title") or name)
             sentence, number = str(declared.get("middleware_version") or ""), version(declared)
             # Its name stands before the number; what a build lacks, behind it.
             known = sentence[sentence.index(number) :] if number else None

@@ -62,7 +62,7 @@ def intervals(
     mark_of: Callable[[CaseSummary], float | None] = lambda case: None,
 ) -> Draw:
     """Return what draws one figure as bars with their intervals, `factor` of which are one of the
-    `unit` of the axis; the floor is among them.
+    `unit` of the axis; the floor is among them where it was measured at their size.
 
     Args:
         unit: title of the axis, with the unit behind its last comma.
@@ -86,7 +86,7 @@ def intervals(
                 lines.append((name, dash, at))
             else:
                 beyond += f" Beyond the axis: {name}, {text.number(at)} {unit_of(unit)}."
-        floor = choice.floor
+        floor = choice.floor_of_size
         limit = pick(floor) if floor else None
         if floor and limit and limit.value <= MOST_ABOVE * best:
             rows.append(row(choice.label(floor), floor, limit))

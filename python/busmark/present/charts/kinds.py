@@ -260,6 +260,11 @@ def _median(of: Any) -> cases.Pick:
     return lambda case: found.median if (found := of.in_case(case)) else None
 
 
+def _ranked_one_way(case: CaseSummary) -> Figure | None:
+    found = case.headline
+    return found.figure if found and found.kind == "one_way" else None
+
+
 def _goodput(case: CaseSummary) -> Figure | None:
     return GOODPUT.figure(case)
 
@@ -271,6 +276,13 @@ CHARTS: tuple[ChartKind, ...] = (
            lambda effect: effect.versus.ratio, "latency"),
     _layer("layer-cpu", "CPU", "ratio of CPU time per sample",
            lambda effect: effect.spent.get(CPU.name), "CPU time per sample"),
+    ChartKind(
+        "one-way", "Median one-way latency", "throughput",
+        "throughput cases that are ranked by latency (`answer`), and lose less than half",
+        _ranked_one_way,
+        cases.intervals(_ranked_one_way, "median one-way latency, µs", MICRO), shape=Bars,
+        figures=MEDIANS,
+    ),
     ChartKind(
         "goodput", "Goodput", "throughput",
         "throughput cases with a counted round", _goodput,
