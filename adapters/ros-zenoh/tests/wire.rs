@@ -223,8 +223,8 @@ fn what_a_plain_session_publishes_as_ros_does_is_taken() {
         publisher.put(bytes).attachment(&attachment).wait().expect("published");
     }
     publisher.put(&cdr).attachment(&attachment).wait().expect("published");
-    let taken = next(&reader, |r| (*r.header, r.body.to_vec(), r.source_ns)).expect("a sample");
-    assert_eq!(taken, (header, b"abc".to_vec(), stamp));
+    let arrived = next(&reader, |r| (*r.header, r.body.to_vec(), r.source_ns)).expect("a sample");
+    assert_eq!(arrived, (header, b"abc".to_vec(), stamp));
     drop(token);
     eventually("no writer", || reader.matched() == Ok(0));
 }
