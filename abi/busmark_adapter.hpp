@@ -2,7 +2,8 @@
  *
  * busmark_adapter.hpp: the contract of busmark_adapter.h as C++17 classes, for adapters in C++.
  *
- * An adapter derives from busmark::Participant, busmark::Writer and busmark::Reader and ends with
+ * An adapter derives from busmark::Participant, busmark::Writer and busmark::Reader, with the feature SERVICES
+ * from busmark::Service too, and ends with
  *
  *     struct Adapter {
  *         static const busmark_capabilities_t &capabilities();
@@ -23,6 +24,8 @@
 #include "busmark_adapter.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -137,11 +140,12 @@ class Sink {
 public:
     Sink(busmark_sink_fn function, void *context) : function_(function), context_(context) {}
 
+    /// `request`: of a service, which request it is, or answers (C40).
     void operator()(const busmark_header_t &header, const void *body, uint64_t body_bytes,
-                    int64_t source_ns = 0, int64_t reception_ns = 0) {
+                    int64_t source_ns = 0, int64_t reception_ns = 0, uint64_t request = 0) {
         const busmark_received_t received{sizeof received, 0,         &header,
                                           body_bytes ? body : nullptr, body_bytes, source_ns,
-                                          reception_ns};
+                                          reception_ns, request};
         function_(context_, &received);
     }
 
@@ -294,7 +298,126 @@ public:
     virtual busmark_counters_t counters() { return no_counters(); }
 };
 
-/// An attachment to the middleware. Endpoints go before it (C15).
+/// One end of a service (C39 to C44): its server, or a client. One thread takes, waits and drops, another may
+/// send; a server's responses are sent by several at once.
+class Service {
+public:
+    virtual ~Service() = default;
+    /// Makes a native request or response; `bytes` is at most the end's.
+    virtual std::unique_ptr<Sample> prepare(const void *body, size_t bytes) = 0;
+    /// Client: hands a request to the middleware and stores by what its response will be known. Server: answers
+    /// the request with this handle (C40). Hot.
+    virtual busmark_status_e send(Sample &sample, const busmark_header_t &header, uint64_t &request) = 0;
+    /// Gives at most `max` requests or responses to the sink, each with its handle or number. Hot.
+    virtual busmark_status_e take(uint32_t max, Sink &sink, uint32_t &taken) = 0;
+    /// Sleeps until there is something to take (C23). Hot.
+    virtual busmark_status_e wait(int64_t) { return BUSMARK_UNSUPPORTED; }
+    /// Client: awaits this response no more. Server: will not answer this request (C41). Hot.
+    virtual busmark_status_e drop(uint64_t) { return BUSMARK_OK; }
+    /// How many ends of the other side are ready (C43).
+    virtual busmark_status_e match(Match &) { return BUSMARK_UNSUPPORTED; }
+    /// What failed last in send, take, wait or drop, in the middleware's words (C32).
+    virtual std::optional<Error> last_error() { return std::nullopt; }
+    /// The text by which clients find this server (C39, C25); throws Error without the feature.
+    virtual std::string locator() {
+        throw Error(BUSMARK_UNSUPPORTED, "clients of this middleware do not connect to servers");
+    }
+    /// Connects a client to a server by its locator (C39, C25).
+    virtual void connect(const std::string &) {
+        throw Error(BUSMARK_UNSUPPORTED, "clients of this middleware do not connect to servers");
+    }
+
+    /// What its samples must fit into.
+    busmark_payload_e payload = BUSMARK_PAYLOAD_EMPTY;
+    uint64_t max_body_bytes = 0;
+};
+
+/// Requests that a server has taken and not answered, by handles of which each is good once (C40). One thread
+/// opens; others claim at the same time. Nobody waits, and memory is allocated only where more are open than
+/// ever before.
+template <class Call> class Calls {
+public:
+    Calls() = default;
+    Calls(const Calls &) = delete;
+    Calls &operator=(const Calls &) = delete;
+    ~Calls() {
+        for (const auto &block : blocks_) delete[] block.load();
+    }
+
+    /// The handle by which this call is answered.
+    uint64_t open(const Call &call) {
+        if (free_ == nullptr) free_ = freed_.exchange(nullptr, std::memory_order_acquire);
+        if (free_ == nullptr) grow();
+        Slot &slot = *free_;
+        free_ = slot.next;
+        slot.call = call;
+        const uint32_t state = slot.state.load(std::memory_order_relaxed) + OPEN;
+        slot.state.store(state, std::memory_order_release);
+        return uint64_t{state} << 32 | slot.number;
+    }
+
+    /// The call of this handle, which nobody can claim a second time; nullptr if it is not open.
+    Call *claim(uint64_t handle) {
+        Slot *const slot = find(static_cast<uint32_t>(handle));
+        uint32_t state = state_of(handle);
+        if (slot == nullptr || state % STATES != OPEN) return nullptr;
+        return slot->state.compare_exchange_strong(state, state - OPEN + CLAIMED) ? &slot->call : nullptr;
+    }
+
+    /// A claimed call was not answered: it can be claimed again.
+    void reopen(uint64_t handle) {
+        find(static_cast<uint32_t>(handle))->state.store(state_of(handle), std::memory_order_release);
+    }
+
+    /// A claimed call was answered, or will not be.
+    void close(uint64_t handle) {
+        Slot *const slot = find(static_cast<uint32_t>(handle));
+        slot->state.store(state_of(handle) - OPEN + STATES, std::memory_order_relaxed);
+        slot->next = freed_.load(std::memory_order_relaxed);
+        while (!freed_.compare_exchange_weak(slot->next, slot, std::memory_order_release)) {}
+    }
+
+private:
+    // A slot's state counts up: free, open, claimed, and free again as the next multiple of STATES.
+    static constexpr uint32_t OPEN = 1, CLAIMED = 2, STATES = 4;
+    static constexpr uint32_t SMALLEST = 64; ///< slots of the first block; each further one has twice as many
+
+    struct Slot {
+        std::atomic<uint32_t> state{0};
+        uint32_t number = 0;
+        Slot *next = nullptr;
+        Call call{};
+    };
+
+    static uint32_t state_of(uint64_t handle) { return static_cast<uint32_t>(handle >> 32); }
+    /// Index of the first slot of a block.
+    static uint32_t first_of(size_t block) { return SMALLEST * ((1u << block) - 1); }
+
+    Slot *find(uint32_t number) const {
+        const uint32_t block = 31 - static_cast<uint32_t>(__builtin_clz(number / SMALLEST + 1));
+        if (block >= blocks_.size()) return nullptr;
+        Slot *const slots = blocks_[block].load(std::memory_order_acquire);
+        return slots != nullptr ? slots + (number - first_of(block)) : nullptr;
+    }
+
+    void grow() {
+        if (made_ == blocks_.size()) throw std::bad_alloc();
+        const uint32_t count = SMALLEST << made_;
+        auto *const slots = new Slot[count];
+        for (uint32_t i = 0; i < count; ++i) {
+            slots[i].number = first_of(made_) + i;
+            slots[i].next = i + 1 < count ? slots + i + 1 : nullptr;
+        }
+        blocks_[made_++].store(slots, std::memory_order_release);
+        free_ = slots;
+    }
+
+    std::array<std::atomic<Slot *>, 24> blocks_{};
+    size_t made_ = 0;
+    Slot *free_ = nullptr; ///< of the thread that opens
+    std::atomic<Slot *> freed_{nullptr};
+};
+
 /// busmark_entity_t (C37): texts are empty where the middleware does not say.
 struct Entity {
     busmark_entity_kind_e kind = BUSMARK_ENTITY_PARTICIPANT;
@@ -305,12 +428,17 @@ struct Entity {
     std::string more;
 };
 
+/// An attachment to the middleware. Endpoints go before it (C15).
 class Participant {
 public:
     virtual ~Participant() = default;
     virtual std::unique_ptr<Writer> writer(const EndpointConfig &config) = 0;
     /// `listener` is there exactly when config.wait is the listener.
     virtual std::unique_ptr<Reader> reader(const EndpointConfig &config, Listener listener) = 0;
+    /// The server or a client of a service, for adapters with the feature SERVICES.
+    virtual std::unique_ptr<Service> service(const EndpointConfig &, busmark_side_e) {
+        throw Error(BUSMARK_UNSUPPORTED, "this middleware has no services of its own");
+    }
     /// What is on the bus (C37), for adapters with the feature ENTITIES.
     virtual std::vector<Entity> entities() {
         throw Error(BUSMARK_UNSUPPORTED, "this middleware does not list what is on the bus");
@@ -395,6 +523,7 @@ template <class Handle, class Object> Handle handle(std::unique_ptr<Object> obje
 inline Participant *of(busmark_participant_h h) { return reinterpret_cast<Participant *>(h); }
 inline Writer *of(busmark_writer_h h) { return reinterpret_cast<Writer *>(h); }
 inline Reader *of(busmark_reader_h h) { return reinterpret_cast<Reader *>(h); }
+inline Service *of(busmark_service_h h) { return reinterpret_cast<Service *>(h); }
 inline Server *of(busmark_server_h h) { return reinterpret_cast<Server *>(h); }
 inline Sample *of(busmark_sample_h h) { return reinterpret_cast<Sample *>(h); }
 template <class Handle> void destroy(Handle h) noexcept {
@@ -596,6 +725,22 @@ inline EndpointConfig config_of(const busmark_capabilities_t &caps,
     return config;
 }
 
+/// Entries for an end of a service (C39).
+inline EndpointConfig service_config_of(const busmark_capabilities_t &caps,
+                                        const busmark_endpoint_config_t *given, uint32_t side) {
+    busmark_capabilities_t of_services = caps;
+    of_services.waits = caps.service_waits;
+    of_services.qos = caps.service_qos;
+    if (side != BUSMARK_SIDE_CLIENT && side != BUSMARK_SIDE_SERVER)
+        throw Error(BUSMARK_INVALID, "a service has no side " + std::to_string(side));
+    const EndpointConfig config = config_of(of_services, given, true);
+    if (config.payload != BUSMARK_PAYLOAD_OCTET && config.payload != BUSMARK_PAYLOAD_EMPTY)
+        throw Error(BUSMARK_UNSUPPORTED, "services carry octets, or nothing");
+    if (config.instances > 0 || config.filter_below > 0)
+        throw Error(BUSMARK_UNSUPPORTED, "services have neither keys nor filters");
+    return config;
+}
+
 /// Whether an adapter starts servers.
 template <class Adapter, class = void> struct has_server : std::false_type {};
 template <class Adapter>
@@ -637,19 +782,22 @@ template <class Adapter> struct Entries {
                 config, listener != nullptr ? Listener(known(listener)) : Listener()));
         });
     }
-    static busmark_status_t sample_create(busmark_writer_h writer, const void *body, uint64_t bytes,
+    template <class Handle>
+    static busmark_status_t sample_create(Handle endpoint, const void *body, uint64_t bytes,
                                           busmark_sample_h *out, busmark_error_t *error) {
         return guard(error, [&] {
-            Writer &w = *of(writer);
-            if (bytes > w.max_body_bytes)
-                throw Error(BUSMARK_INVALID, "the writer was made for bodies of at most " +
-                                                 std::to_string(w.max_body_bytes) + " bytes");
-            if (bytes % element_bytes(w.payload) != 0 ||
-                (w.payload == BUSMARK_PAYLOAD_EMPTY && bytes != 0))
+            auto &e = *of(endpoint);
+            if (bytes > e.max_body_bytes)
+                throw Error(BUSMARK_INVALID, "the endpoint was made for bodies of at most " +
+                                                 std::to_string(e.max_body_bytes) + " bytes");
+            if (bytes % element_bytes(e.payload) != 0 ||
+                (e.payload == BUSMARK_PAYLOAD_EMPTY && bytes != 0))
                 throw Error(BUSMARK_INVALID, "a body is a whole number of elements");
-            *out = handle<busmark_sample_h>(w.prepare(body, bytes));
+            *out = handle<busmark_sample_h>(e.prepare(body, bytes));
         });
     }
+    template <class Handle>
+    static void sample_destroy(Handle, busmark_sample_h sample) { destroy(sample); }
     static busmark_status_t write(busmark_writer_h writer, busmark_sample_h sample,
                                   const busmark_header_t *header) {
         return hot([&] { return of(writer)->write(*of(sample), *header); });
@@ -657,16 +805,17 @@ template <class Adapter> struct Entries {
     static busmark_status_t flush(busmark_writer_h writer) {
         return hot([&] { return of(writer)->flush(); });
     }
-    static busmark_status_t take(busmark_reader_h reader, uint32_t max, busmark_sink_fn sink,
-                                 void *context, uint32_t *taken) {
+    template <class Handle>
+    static busmark_status_t take(Handle endpoint, uint32_t max, busmark_sink_fn sink, void *context,
+                                 uint32_t *taken) {
         return hot([&] {
             Sink to(sink, context);
             *taken = 0;
-            return of(reader)->take(max, to, *taken);
+            return of(endpoint)->take(max, to, *taken);
         });
     }
-    static busmark_status_t wait(busmark_reader_h reader, int64_t timeout_ns) {
-        return hot([&] { return of(reader)->wait(std::max<int64_t>(timeout_ns, 0)); });
+    template <class Handle> static busmark_status_t wait(Handle endpoint, int64_t timeout_ns) {
+        return hot([&] { return of(endpoint)->wait(std::max<int64_t>(timeout_ns, 0)); });
     }
     template <class Handle> static busmark_status_t matched(Handle endpoint, uint32_t *count) {
         return hot([&] { return of(endpoint)->matched(*count); });
@@ -742,6 +891,42 @@ template <class Adapter> struct Entries {
         });
     }
 
+    static busmark_status_t service_create(busmark_participant_h participant,
+                                           const busmark_endpoint_config_t *c, uint32_t side,
+                                           busmark_service_h *out, busmark_error_t *error) {
+        return guard(error, [&] {
+            const EndpointConfig config = service_config_of(Adapter::capabilities(), c, side);
+            auto service = of(participant)->service(config, static_cast<busmark_side_e>(side));
+            service->payload = config.payload;
+            service->max_body_bytes = config.max_body_bytes;
+            *out = handle<busmark_service_h>(std::move(service));
+        });
+    }
+    static busmark_status_t service_send(busmark_service_h service, busmark_sample_h sample,
+                                         const busmark_header_t *header, uint64_t *request) {
+        return hot([&] { return of(service)->send(*of(sample), *header, *request); });
+    }
+    static busmark_status_t service_drop(busmark_service_h service, uint64_t request) {
+        return hot([&] { return of(service)->drop(request); });
+    }
+    /// NULL without the feature.
+    static void add_services(busmark_adapter_t &entries) {
+        using Handle = busmark_service_h;
+        if ((Adapter::capabilities().features & BUSMARK_FEATURE_SERVICES) == 0) return;
+        entries.service_create = service_create;
+        entries.service_destroy = destroy<Handle>;
+        entries.service_sample_create = sample_create<Handle>;
+        entries.service_sample_destroy = sample_destroy<Handle>;
+        entries.service_send = service_send;
+        entries.service_take = take<Handle>;
+        entries.service_wait = wait<Handle>;
+        entries.service_drop = service_drop;
+        entries.service_match = match<Handle>;
+        entries.service_last_error = last_error<Handle>;
+        entries.service_locator = locator<Handle>;
+        entries.service_connect = connect<Handle>;
+    }
+
     static const busmark_adapter_t *table() {
         static const busmark_adapter_t entries = make();
         return &entries;
@@ -755,10 +940,9 @@ private:
             participant_create,        destroy<busmark_participant_h>,
             writer_create,             destroy<busmark_writer_h>,
             reader_create,             destroy<busmark_reader_h>,
-            sample_create,
-            [](busmark_writer_h, busmark_sample_h sample) { destroy(sample); },
+            sample_create<busmark_writer_h>, sample_destroy<busmark_writer_h>,
             write,                     flush,
-            take,                      wait,
+            take<busmark_reader_h>,    wait<busmark_reader_h>,
             matched<busmark_writer_h>, matched<busmark_reader_h>,
             locator<busmark_reader_h>, connect<busmark_writer_h>,
             set_qos<busmark_writer_h>, set_qos<busmark_reader_h>,
@@ -769,8 +953,12 @@ private:
             match<busmark_writer_h>,   match<busmark_reader_h>,
             nullptr, nullptr, nullptr, // many, loan, publish: C only, so far
             locator<busmark_writer_h>, connect<busmark_reader_h>,
-            entities};
+            entities,
+            // services: add_services
+            nullptr, nullptr, nullptr, nullptr, nullptr, nullptr,
+            nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
         add_server(entries);
+        add_services(entries);
         return entries;
     }
 };

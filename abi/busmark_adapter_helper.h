@@ -24,6 +24,12 @@
  *     write_sample, take                                      entries of these names
  *     sample_create, sample_destroy                           unless BUSMARK_PLAIN_SAMPLES is defined
  *
+ *     #define BUSMARK_SERVICES     where it has services (C39): struct busmark_service_s, which begins as a writer
+ *                                  does, service_open, service_close, and the entries service_send, service_take
+ *                                  and service_drop. Samples are of BUSMARK_PLAIN_SAMPLES, or service_sample_create
+ *                                  and service_sample_destroy are there too
+ *     #define BUSMARK_SERVICE_LOCATOR  the entries service_locator and service_connect; without them clients find
+ *     #define BUSMARK_SERVICE_CONNECT  their server by themselves
  *     #define BUSMARK_ENTRIES      further entries, such as BUSMARK_MATCH_ENTRIES, .wait = busmark_reader_wait;
  *                                  or nothing. It has the second include make the table
  *     #define BUSMARK_PROBE        the entry `probe`; without it a library that was linked is taken to be there
@@ -280,6 +286,27 @@ busmark_check_endpoint(const busmark_capabilities_t *capabilities,
     return busmark_check_qos(capabilities, capabilities->qos, &qos, error);
 }
 
+/* Everything about an end of a service (C39). */
+BUSMARK_UNUSED static busmark_status_t
+busmark_check_service(const busmark_capabilities_t *capabilities,
+                      const busmark_endpoint_config_t *config, uint32_t side,
+                      busmark_error_t *error) {
+    busmark_capabilities_t of_services = *capabilities;
+    of_services.waits = capabilities->service_waits;
+    of_services.qos = capabilities->service_qos;
+    if (side != BUSMARK_SIDE_CLIENT && side != BUSMARK_SIDE_SERVER)
+        return busmark_refuse(error, BUSMARK_INVALID, "a service has no side %" PRIu32, side);
+    if (config->payload != BUSMARK_PAYLOAD_OCTET && config->payload != BUSMARK_PAYLOAD_EMPTY)
+        return busmark_refuse(error, BUSMARK_UNSUPPORTED, "services carry octets, or nothing");
+    if (!busmark_has_wait(&of_services, config->wait))
+        return busmark_refuse(error, BUSMARK_UNSUPPORTED,
+                              "services of %s have no wait strategy %" PRIu32, capabilities->name,
+                              config->wait);
+    if (config->instances > 0 || config->filter_below > 0)
+        return busmark_refuse(error, BUSMARK_UNSUPPORTED, "services have neither keys nor filters");
+    return busmark_check_endpoint(&of_services, config, NULL, error);
+}
+
 /* Bytes of one element of a payload kind. */
 BUSMARK_UNUSED static uint64_t busmark_element_bytes(uint32_t payload) {
     switch (payload) {
@@ -297,7 +324,7 @@ BUSMARK_UNUSED static busmark_status_t busmark_check_body(uint32_t payload, uint
                                                           busmark_error_t *error) {
     if (body_bytes > max_body_bytes)
         return busmark_refuse(error, BUSMARK_INVALID,
-                              "the writer was made for bodies of at most %" PRIu64 " bytes",
+                              "the endpoint was made for bodies of at most %" PRIu64 " bytes",
                               max_body_bytes);
     if (body_bytes % busmark_element_bytes(payload) != 0)
         return busmark_refuse(error, BUSMARK_INVALID, "a body is a whole number of elements");
@@ -325,17 +352,26 @@ BUSMARK_UNUSED static const char *busmark_locator_address(const char *locator, u
 
 /* ------------------------------------------------------------------ the hot path -------------- */
 
-/* Gives one sample to the sink of take(), without the middleware's stamps. */
-BUSMARK_UNUSED static inline void busmark_deliver(busmark_sink_fn sink, void *context,
-                                                  const busmark_header_t *header, const void *body,
-                                                  uint64_t body_bytes) {
+/* Gives one request or response to the sink of service_take() (C40), without the middleware's stamps. */
+BUSMARK_UNUSED static inline void busmark_deliver_request(busmark_sink_fn sink, void *context,
+                                                          uint64_t request,
+                                                          const busmark_header_t *header,
+                                                          const void *body, uint64_t body_bytes) {
     busmark_received_t received;
     memset(&received, 0, sizeof received);
     received.struct_size = sizeof received;
     received.header = header;
     received.body = body_bytes > 0 ? body : NULL;
     received.body_bytes = body_bytes;
+    received.request = request;
     sink(context, &received);
+}
+
+/* Gives one sample to the sink of take(), without the middleware's stamps. */
+BUSMARK_UNUSED static inline void busmark_deliver(busmark_sink_fn sink, void *context,
+                                                  const busmark_header_t *header, const void *body,
+                                                  uint64_t body_bytes) {
+    busmark_deliver_request(sink, context, 0, header, body, body_bytes);
 }
 
 /* The same where the message holds the header and then the body. What is shorter is not of an adapter's
@@ -354,6 +390,8 @@ BUSMARK_UNUSED static inline uint32_t busmark_deliver_message(busmark_sink_fn si
  *   busmark_matches_t   counts of C24 with the time of the event (C33), for middleware with events
  *   busmark_queue_t     samples that wait to be taken, with depth (C8), take (C19) and wait (C23), for
  *                       middleware that calls back with a sample, or has no queue
+ *   busmark_calls_t     requests that a server has taken and not answered (C40), by handles of which each is
+ *                       good once
  *   busmark_readable    wait (C23) for middleware with a descriptor that is readable when samples are there
  * ================================================================================================== */
 #ifdef CLOCK_MONOTONIC
@@ -425,7 +463,7 @@ BUSMARK_UNUSED static busmark_status_t busmark_matches_get(busmark_matches_t *se
 typedef struct busmark_node_t {
     struct busmark_node_t *next;
     busmark_header_t header;
-    uint64_t body_bytes;
+    uint64_t request, body_bytes;
     unsigned char body[];
 } busmark_node_t;
 
@@ -466,14 +504,15 @@ BUSMARK_UNUSED static void busmark_queue_done(busmark_queue_t *self) {
     pthread_mutex_destroy(&self->lock);
 }
 
-/* Copies a sample into the queue; where that is full, the oldest one goes. */
-BUSMARK_UNUSED static busmark_status_t busmark_queue_push(busmark_queue_t *self,
-                                                          const busmark_header_t *header,
-                                                          const void *body, uint64_t body_bytes) {
+/* Copies a request or response into the queue; where that is full, the oldest one goes. */
+BUSMARK_UNUSED static busmark_status_t
+busmark_queue_push_request(busmark_queue_t *self, uint64_t request, const busmark_header_t *header,
+                           const void *body, uint64_t body_bytes) {
     busmark_node_t *old = NULL, *node = (busmark_node_t *)malloc(sizeof *node + body_bytes);
     if (node == NULL) return BUSMARK_RESOURCES;
     node->next = NULL;
     node->header = *header;
+    node->request = request;
     node->body_bytes = body_bytes;
     if (body_bytes > 0) memcpy(node->body, body, body_bytes);
     pthread_mutex_lock(&self->lock);
@@ -487,7 +526,14 @@ BUSMARK_UNUSED static busmark_status_t busmark_queue_push(busmark_queue_t *self,
     return BUSMARK_OK;
 }
 
-/* For take. */
+/* Copies a sample into the queue; where that is full, the oldest one goes. */
+BUSMARK_UNUSED static busmark_status_t busmark_queue_push(busmark_queue_t *self,
+                                                          const busmark_header_t *header,
+                                                          const void *body, uint64_t body_bytes) {
+    return busmark_queue_push_request(self, 0, header, body, body_bytes);
+}
+
+/* For take and service_take. */
 BUSMARK_UNUSED static busmark_status_t busmark_queue_take(busmark_queue_t *self, uint32_t max,
                                                           busmark_sink_fn sink, void *context,
                                                           uint32_t *taken) {
@@ -497,13 +543,14 @@ BUSMARK_UNUSED static busmark_status_t busmark_queue_take(busmark_queue_t *self,
         node = busmark_queue_pop(self);
         pthread_mutex_unlock(&self->lock);
         if (node == NULL) break;
-        busmark_deliver(sink, context, &node->header, node->body, node->body_bytes);
+        busmark_deliver_request(sink, context, node->request, &node->header, node->body,
+                                node->body_bytes);
         free(node);
     }
     return *taken > 0 ? BUSMARK_OK : BUSMARK_NO_DATA;
 }
 
-/* For wait. */
+/* For wait and service_wait. */
 BUSMARK_UNUSED static busmark_status_t busmark_queue_wait(busmark_queue_t *self,
                                                           int64_t timeout_ns) {
     struct timespec until = busmark_until(timeout_ns);
@@ -513,6 +560,86 @@ BUSMARK_UNUSED static busmark_status_t busmark_queue_wait(busmark_queue_t *self,
     while (self->first == NULL && !late)
         late = pthread_cond_timedwait(&self->arrived, &self->lock, &until) != 0;
     status = self->first != NULL ? BUSMARK_OK : BUSMARK_TIMEOUT;
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+/* ------------------------------------------------------------------ unanswered requests (C40) - */
+
+/* What an adapter must know to answer a request: who asked, and by which number of its. */
+typedef struct busmark_call_t {
+    uint64_t client, number;
+} busmark_call_t;
+
+typedef struct busmark_slot_t {
+    busmark_call_t call;
+    uint32_t uses; /* odd while the call is open */
+    uint32_t next; /* free slot after this one, counted from 1 */
+} busmark_slot_t;
+
+/* All zeros: there is none. */
+typedef struct busmark_calls_t {
+    pthread_mutex_t lock;
+    uint32_t room, free; /* free: as `next` */
+    busmark_slot_t *slots;
+} busmark_calls_t;
+
+BUSMARK_UNUSED static void busmark_calls_init(busmark_calls_t *self) {
+    memset(self, 0, sizeof *self);
+    pthread_mutex_init(&self->lock, NULL);
+}
+
+BUSMARK_UNUSED static void busmark_calls_done(busmark_calls_t *self) {
+    free(self->slots);
+    pthread_mutex_destroy(&self->lock);
+}
+
+/* Room for twice as many calls. Under the lock. */
+BUSMARK_UNUSED static busmark_status_t busmark_calls_grow(busmark_calls_t *self) {
+    uint32_t i, room = self->room > 0 ? 2 * self->room : 64;
+    busmark_slot_t *slots = (busmark_slot_t *)realloc(self->slots, room * sizeof *slots);
+    if (slots == NULL) return BUSMARK_RESOURCES;
+    memset(slots + self->room, 0, (room - self->room) * sizeof *slots);
+    for (i = self->room; i < room; i++) slots[i].next = i + 1 < room ? i + 2 : 0;
+    self->free = self->room + 1;
+    self->slots = slots;
+    self->room = room;
+    return BUSMARK_OK;
+}
+
+/* Stores the handle by which this call is answered. */
+BUSMARK_UNUSED static busmark_status_t busmark_calls_open(busmark_calls_t *self,
+                                                          busmark_call_t call, uint64_t *handle) {
+    busmark_status_t status = BUSMARK_OK;
+    pthread_mutex_lock(&self->lock);
+    if (self->free == 0) status = busmark_calls_grow(self);
+    if (status == BUSMARK_OK) {
+        busmark_slot_t *slot = &self->slots[self->free - 1];
+        *handle = (uint64_t)++slot->uses << 32 | self->free;
+        slot->call = call;
+        self->free = slot->next;
+    }
+    pthread_mutex_unlock(&self->lock);
+    return status;
+}
+
+/* Stores the call of this handle and with `ends` closes it, after which the handle is BUSMARK_INVALID. */
+BUSMARK_UNUSED static busmark_status_t busmark_calls_get(busmark_calls_t *self, uint64_t handle,
+                                                         int ends, busmark_call_t *call) {
+    uint32_t number = (uint32_t)handle, uses = (uint32_t)(handle >> 32);
+    busmark_status_t status = BUSMARK_INVALID;
+    pthread_mutex_lock(&self->lock);
+    if (number > 0 && number <= self->room && uses % 2 == 1 &&
+        self->slots[number - 1].uses == uses) {
+        busmark_slot_t *slot = &self->slots[number - 1];
+        *call = slot->call;
+        status = BUSMARK_OK;
+        if (ends) {
+            slot->uses++;
+            slot->next = self->free;
+            self->free = number;
+        }
+    }
     pthread_mutex_unlock(&self->lock);
     return status;
 }
@@ -559,6 +686,7 @@ struct busmark_participant_s {
 typedef struct busmark_endpoint_base_t {
     busmark_participant_h participant;
     uint32_t payload, wait, instances, filter_below;
+    uint32_t side; /* of a service: busmark_side_e; else 0 */
     uint64_t max_body_bytes;
     busmark_qos_t qos;           /* partition: valid in …_open only */
     busmark_listener_t listener; /* on_data is NULL unless wait is BUSMARK_WAIT_LISTENER */
@@ -571,7 +699,7 @@ typedef struct busmark_endpoint_base_t {
     char words[BUSMARK_MESSAGE_BYTES];
 } busmark_endpoint_base_t;
 
-/* The base of a writer or reader. */
+/* The base of a writer, a reader, or an end of a service. */
 BUSMARK_UNUSED static busmark_endpoint_base_t *busmark_base(void *endpoint) {
     return (busmark_endpoint_base_t *)endpoint;
 }
@@ -585,8 +713,10 @@ BUSMARK_UNUSED static const busmark_participant_base_t *busmark_place(const void
 BUSMARK_UNUSED static busmark_status_t busmark_fail(void *endpoint, busmark_status_t status,
                                                     const char *words) {
     busmark_endpoint_base_t *base = busmark_base(endpoint);
+    pthread_mutex_lock(&base->matches.lock); /* responses are sent by several threads (C44) */
     base->failed = status;
     snprintf(base->words, sizeof base->words, "%s", words);
+    pthread_mutex_unlock(&base->matches.lock);
     return status;
 }
 
@@ -635,6 +765,20 @@ BUSMARK_UNUSED static busmark_status_t busmark_writer_match(busmark_writer_h wri
 BUSMARK_UNUSED static busmark_status_t busmark_reader_match(busmark_reader_h reader,
                                                             busmark_match_t *match) {
     return busmark_matches_get(&busmark_base(reader)->matches, match);
+}
+
+/* For service_match (C43). */
+BUSMARK_UNUSED static busmark_status_t busmark_service_match(busmark_service_h service,
+                                                             busmark_match_t *match) {
+    return busmark_matches_get(&busmark_base(service)->matches, match);
+}
+
+/* For BUSMARK_SERVICE_LOCATOR. */
+BUSMARK_UNUSED static busmark_status_t busmark_service_locator(busmark_service_h service,
+                                                               char *text, size_t bytes) {
+    if (busmark_base(service)->side != BUSMARK_SIDE_SERVER) return BUSMARK_UNSUPPORTED;
+    return busmark_locator(text, bytes, busmark_place(service)->domain,
+                           busmark_base(service)->address);
 }
 
 /* For the features MATCHED and MATCH_EVENTS. */
@@ -727,14 +871,10 @@ static busmark_status_t busmark_participant_create(const busmark_participant_con
 
 /* ------------------------------------------------------------------ endpoints ----------------- */
 
-/* A handle with its base filled in; NULL with the error where it is refused. `has_listener` is NULL for a
- * writer. */
-static void *busmark_endpoint_new(size_t bytes, busmark_participant_h participant,
-                                  const busmark_endpoint_config_t *config, const int *has_listener,
-                                  busmark_error_t *error) {
-    busmark_endpoint_config_t own = busmark_endpoint(config);
-    if (busmark_check_endpoint(&capabilities, &own, has_listener, error) != BUSMARK_OK)
-        return NULL;
+/* A handle with its base filled in; NULL with the error where there is no memory. */
+static void *busmark_base_new(size_t bytes, busmark_participant_h participant,
+                              const busmark_endpoint_config_t *config, busmark_error_t *error) {
+    const busmark_endpoint_config_t own = busmark_endpoint(config);
     busmark_endpoint_base_t *base = busmark_new(bytes, error);
     if (base == NULL) return NULL;
     base->participant = participant;
@@ -747,6 +887,17 @@ static void *busmark_endpoint_new(size_t bytes, busmark_participant_h participan
     snprintf(base->topic, sizeof base->topic, "%s", own.topic);
     busmark_matches_init(&base->matches);
     return base;
+}
+
+/* The same of a writer or reader; NULL with the error where it is refused, too. `has_listener` is NULL for a
+ * writer. */
+static void *busmark_endpoint_new(size_t bytes, busmark_participant_h participant,
+                                  const busmark_endpoint_config_t *config, const int *has_listener,
+                                  busmark_error_t *error) {
+    const busmark_endpoint_config_t own = busmark_endpoint(config);
+    if (busmark_check_endpoint(&capabilities, &own, has_listener, error) != BUSMARK_OK)
+        return NULL;
+    return busmark_base_new(bytes, participant, config, error);
 }
 
 static void busmark_endpoint_free(void *endpoint) {
@@ -792,12 +943,53 @@ static busmark_status_t busmark_reader_create(busmark_participant_h participant,
     return BUSMARK_OK;
 }
 
+/* ------------------------------------------------------------------ services ------------------ */
+#ifdef BUSMARK_SERVICES
+static void busmark_service_destroy(busmark_service_h service) {
+    service_close(service);
+    busmark_endpoint_free(service);
+}
+
+#ifndef BUSMARK_SERVICE_LOCATOR
+#define BUSMARK_SERVICE_LOCATOR busmark_no_service_locator
+static busmark_status_t busmark_no_service_locator(busmark_service_h service, char *text,
+                                                   size_t bytes) {
+    return (void)service, (void)text, (void)bytes, BUSMARK_UNSUPPORTED;
+}
+#endif
+
+#ifndef BUSMARK_SERVICE_CONNECT
+#define BUSMARK_SERVICE_CONNECT busmark_no_service_connect
+static busmark_status_t busmark_no_service_connect(busmark_service_h service, const char *locator,
+                                                   busmark_error_t *error) {
+    (void)service, (void)locator;
+    return busmark_refuse(error, BUSMARK_UNSUPPORTED, "clients of %s find their server by themselves",
+                          capabilities.name);
+}
+#endif
+
+static busmark_status_t busmark_service_create(busmark_participant_h participant,
+                                               const busmark_endpoint_config_t *config,
+                                               uint32_t side, busmark_service_h *out,
+                                               busmark_error_t *error) {
+    const busmark_endpoint_config_t own = busmark_endpoint(config);
+    busmark_status_t status = busmark_check_service(&capabilities, &own, side, error);
+    if (status != BUSMARK_OK) return status;
+    busmark_service_h service = busmark_base_new(sizeof *service, participant, config, error);
+    if (service == NULL) return BUSMARK_RESOURCES;
+    busmark_base(service)->side = side;
+    status = service_open(service, error);
+    if (status != BUSMARK_OK) return busmark_service_destroy(service), status;
+    *out = service;
+    return BUSMARK_OK;
+}
+#endif
+
 /* ------------------------------------------------------------------ samples ------------------- */
 #ifdef BUSMARK_PLAIN_SAMPLES
-static busmark_status_t sample_create(busmark_writer_h writer, const void *body,
-                                      uint64_t body_bytes, busmark_sample_h *out,
-                                      busmark_error_t *error) {
-    const busmark_endpoint_base_t *base = busmark_base(writer);
+static busmark_status_t busmark_sample_new(const busmark_endpoint_base_t *base, const void *body,
+                                           uint64_t body_bytes, busmark_sample_h *out,
+                                           busmark_error_t *error) {
     busmark_status_t status =
         busmark_check_body(base->payload, base->max_body_bytes, body_bytes, error);
     if (status != BUSMARK_OK) return status;
@@ -809,18 +1001,41 @@ static busmark_status_t sample_create(busmark_writer_h writer, const void *body,
     return BUSMARK_OK;
 }
 
+static busmark_status_t sample_create(busmark_writer_h writer, const void *body,
+                                      uint64_t body_bytes, busmark_sample_h *out,
+                                      busmark_error_t *error) {
+    return busmark_sample_new(busmark_base(writer), body, body_bytes, out, error);
+}
+
 static void sample_destroy(busmark_writer_h writer, busmark_sample_h sample) {
     (void)writer;
     free(sample);
 }
+
+#ifdef BUSMARK_SERVICES
+static busmark_status_t service_sample_create(busmark_service_h service, const void *body,
+                                              uint64_t body_bytes, busmark_sample_h *out,
+                                              busmark_error_t *error) {
+    return busmark_sample_new(busmark_base(service), body, body_bytes, out, error);
+}
+
+static void service_sample_destroy(busmark_service_h service, busmark_sample_h sample) {
+    (void)service;
+    free(sample);
+}
+#endif
 #endif
 
 /* ------------------------------------------------------------------ words (C32) --------------- */
-static busmark_status_t busmark_last_error(const busmark_endpoint_base_t *base,
-                                           busmark_error_t *error) {
-    if (base->failed == BUSMARK_OK) return BUSMARK_NO_DATA;
-    busmark_refuse(error, base->failed, "%s", base->words);
-    return BUSMARK_OK;
+static busmark_status_t busmark_last_error(busmark_endpoint_base_t *base, busmark_error_t *error) {
+    busmark_status_t status = BUSMARK_NO_DATA;
+    pthread_mutex_lock(&base->matches.lock);
+    if (base->failed != BUSMARK_OK) {
+        busmark_refuse(error, base->failed, "%s", base->words);
+        status = BUSMARK_OK;
+    }
+    pthread_mutex_unlock(&base->matches.lock);
+    return status;
 }
 
 static busmark_status_t busmark_writer_last_error(busmark_writer_h writer, busmark_error_t *error) {
@@ -830,6 +1045,13 @@ static busmark_status_t busmark_writer_last_error(busmark_writer_h writer, busma
 static busmark_status_t busmark_reader_last_error(busmark_reader_h reader, busmark_error_t *error) {
     return busmark_last_error(busmark_base(reader), error);
 }
+
+#ifdef BUSMARK_SERVICES
+static busmark_status_t busmark_service_last_error(busmark_service_h service,
+                                                   busmark_error_t *error) {
+    return busmark_last_error(busmark_base(service), error);
+}
+#endif
 
 /* ------------------------------------------------------------------ the table ----------------- */
 #ifndef BUSMARK_PROBE
@@ -855,6 +1077,18 @@ static const busmark_adapter_t busmark_table = {
     .attach = busmark_attach,
     .writer_last_error = busmark_writer_last_error,
     .reader_last_error = busmark_reader_last_error,
+#ifdef BUSMARK_SERVICES
+    .service_create = busmark_service_create,
+    .service_destroy = busmark_service_destroy,
+    .service_sample_create = service_sample_create,
+    .service_sample_destroy = service_sample_destroy,
+    .service_send = service_send,
+    .service_take = service_take,
+    .service_drop = service_drop,
+    .service_last_error = busmark_service_last_error,
+    .service_locator = BUSMARK_SERVICE_LOCATOR,
+    .service_connect = BUSMARK_SERVICE_CONNECT,
+#endif
     BUSMARK_ENTRIES};
 
 const busmark_adapter_t *busmark_adapter(void) { return &busmark_table; }

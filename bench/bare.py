@@ -14,7 +14,7 @@ from busmark.adapters import environment
 from documents import made
 from ours import DOMAIN, of_peer
 from processes import PATIENCE_S, run, server
-from task import MAIN, MeasurementError, Task, Values
+from task import MAIN, ROUND_TRIPS, MeasurementError, Task, Values
 
 PATH_VARIABLE = "BUSMARK_BENCH_BIN"
 BUILT = Path(__file__).resolve().parent.parent / "target" / "release"
@@ -101,7 +101,7 @@ class Bare:
             "--warmup",
             str(counts[1]),
         ]
-        passive, active = ("pong", "ping") if task.test == "latency" else ("sub", "pub")
+        passive, active = ("pong", "ping") if task.test in ROUND_TRIPS else ("sub", "pub")
         limit_s = (task.seconds or self._seconds) * 10 + PATIENCE_S
         options += ["--calls", "inlined"] if inlined else []
         for key, value in of_peer(task).items():
@@ -124,7 +124,7 @@ class Bare:
             ready = _object(other.first_line())
             options += ["--address", str(ready.get("address", address))]
             command: list[str | Path] = [path, active, *options]
-            if task.test == "latency":
+            if task.test in ROUND_TRIPS:
                 printed = run(command, task.cpus[1], limit_s, surroundings)
                 # The last ping tells the other side to end, and to leave nothing behind.
                 with contextlib.suppress(MeasurementError):
@@ -139,7 +139,7 @@ class Bare:
 
 def parse(task: Task, figures: dict[str, Any]) -> tuple[Values, float]:
     """Return the values that are compared, and the samples that were sent per second."""
-    if task.test == "latency":
+    if task.test in ROUND_TRIPS:
         return {MAIN: figures["median_ns"]}, NS / figures["median_ns"]
     rate, received = figures["samples_per_s"], figures["received"]
     if not rate:

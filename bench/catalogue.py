@@ -18,6 +18,7 @@ HELP, PYTHON = "busmark --help", "python -c pass"
 TARGETS = {
     ("latency", BARE): Target(AT_MOST, 1.02),
     ("latency", INLINED): None,
+    ("service", BARE): Target(AT_MOST, 1.02),
     ("throughput", BARE): Target(AT_LEAST, 0.98),
     ("discovery", BARE): Target(AT_MOST, 1.1),
 }
@@ -59,8 +60,11 @@ decides their throughput, so that has no row."""
 STREAM_BYTES = {"dustdds": 1024, "rustdds": 1024}
 """Sizes of their streams; Dust DDS and RustDDS lose fragments of larger samples."""
 STREAM_DEFAULT_BYTES = 16384
+SERVICES = ("udp", "tcp", "uds", "cyclonedds")
+"""Adapters whose response time stands beside a bare round trip with the same messages: sockets,
+with services of their own, and a service by two topics."""
 PLACEMENTS = ("same", "different")
-UNITS = {"latency": "ns", "throughput": "samples/s", "discovery": "ns"}
+UNITS = {"latency": "ns", "service": "ns", "throughput": "samples/s", "discovery": "ns"}
 DISCOVERIES = ((100, 5), (400, 5), (1600, 5), (80, 40))
 """Writers and readers that discover each other, and among how many processes they are divided."""
 
@@ -155,6 +159,7 @@ def like(task: Task, peer: str) -> Group:
 SECTIONS = {
     ("latency", True): "Round trip against bare loops",
     ("latency", False): "Round trip against peers",
+    ("service", True): "Response time against a bare round trip",
     ("throughput", True): "Throughput against bare loops",
     ("throughput", False): "Throughput against peers",
     ("discovery", True): "Time to full discovery against bare programs",
@@ -176,6 +181,9 @@ def groups() -> Iterator[Group]:
     """Yield all groups, in the order of the report."""
     for placement in PLACEMENTS:
         yield from _latency(placement)
+    for placement in PLACEMENTS:
+        for adapter in SERVICES:
+            yield against(Task("service", adapter, 64, placement, "waitset"), BARE)
     for placement in PLACEMENTS:
         yield from _throughput(placement)
     for endpoints, processes in DISCOVERIES:

@@ -21,7 +21,7 @@ from busmark.plan.flows import flows
 from busmark.scenario import Scenario
 from busmark.store import Case
 from documents import of_side
-from task import MAIN, MATCH_TIMEOUT_S, MeasurementError, Task, Values
+from task import MAIN, MATCH_TIMEOUT_S, ROUND_TRIPS, MeasurementError, Task, Values
 
 DOMAIN = 71
 PARTICIPANTS = 2
@@ -211,7 +211,7 @@ def of_peer(task: Task) -> dict[str, str]:
 
 def values(task: Task, row: dict[str, Any]) -> Values:
     """Return the figures from a round's summary; raise `MeasurementError` where it has none."""
-    if task.test == "latency":
+    if task.test in ROUND_TRIPS:
         main, samples = row["median_ns"], 2 * row["sent"]
     else:
         main, samples = row["samples_per_s"], row["sent"]

@@ -8,7 +8,10 @@ from typing import Literal
 from busmark.model.parameters import Parameters
 from busmark.plan import cpus_of
 
-Test = Literal["latency", "throughput", "discovery"]
+Test = Literal["latency", "throughput", "discovery", "service"]
+
+ROUND_TRIPS = ("latency", "service")
+"""Tests of exchanges: what a service does takes a bare loop one ping and its pong."""
 
 Values = dict[str, float]
 """Figures of one measurement. The one that is compared is called `MAIN`."""

@@ -15,12 +15,17 @@ if [ -f "$folder/requirements.txt" ]; then
     [ ! -f "$folder/notice" ] || echo "$name: $(cat "$folder/notice")"
     .venv/bin/python -m pip install -q --no-deps --require-hashes -r "$folder/requirements.txt"
 fi
+# A list of wheels, with the lists that it includes.
+wheels() {
+    cat "$1"
+    sed -n 's/^-r //p' "$1" | while read -r list; do wheels "$(dirname "$1")/$list"; done
+}
 # Python wheels of a native library, which two versions of may be needed: a folder of their own for each adapter.
-if [ -f "$folder/wheels.txt" ] && ! cmp -s "$folder/wheels.txt" "target/middleware/$name/wheels.txt"; then
+if [ -f "$folder/wheels.txt" ] && ! wheels "$folder/wheels.txt" | cmp -s - "target/middleware/$name/wheels.txt"; then
     rm -rf "target/middleware/$name"
     if .venv/bin/python -m pip install -q --no-deps --require-hashes --ignore-installed \
         --no-warn-script-location --prefix "target/middleware/$name" -r "$folder/wheels.txt"; then
-        cp "$folder/wheels.txt" "target/middleware/$name/wheels.txt"
+        wheels "$folder/wheels.txt" >"target/middleware/$name/wheels.txt"
     else
         rm -rf "target/middleware/$name"
     fi

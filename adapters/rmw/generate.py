@@ -1,7 +1,8 @@
-"""Generates the message busmark_msgs/msg/Sample and its type support: generate.py PREFIX FOLDER.
+"""Generate busmark_msgs/msg/Sample and busmark_msgs/srv/Call, with their type support.
 
-PREFIX is where ROS 2 is, whose generators are in PYTHONPATH. The generators are called one by one,
-for ROS's own command takes some of them twice where they come from Python wheels.
+Usage: generate.py PREFIX FOLDER [python]. PREFIX is where ROS 2 is, whose generators are in
+PYTHONPATH; with `python` both are made for Python too. The generators are called one by one, for
+ROS's own command takes some of them twice where they come from Python wheels.
 """
 
 import json
@@ -15,9 +16,12 @@ import rosidl_typesupport_fastrtps_c
 import rosidl_typesupport_fastrtps_cpp
 import rosidl_typesupport_introspection_c
 from rosidl_adapter.msg import convert_msg_to_idl
+from rosidl_adapter.srv import convert_srv_to_idl
 
 PACKAGE = "busmark_msgs"
-MESSAGE = pathlib.Path("msg/Sample.msg")
+INTERFACES = {"msg/Sample": convert_msg_to_idl, "srv/Call": convert_srv_to_idl}
+DEPENDENCIES = ("builtin_interfaces", "service_msgs")
+"""Each service has a third message, of its events, which needs them."""
 GENERATORS = {
     "rosidl_generator_type_description": rosidl_generator_type_description.generate_type_hash,
     "rosidl_generator_c": rosidl_generator_c.generate_c,
@@ -27,21 +31,32 @@ GENERATORS = {
     "rosidl_typesupport_introspection_c": rosidl_typesupport_introspection_c.generate_c,
 }
 """In order: the first makes a hash of the type that the others read."""
+APART = {"rosidl_typesupport_introspection_c": "introspection"}
+"""Folders of generators whose files would overwrite another's: call__type_support.c."""
+PYTHON = "python"
 
 
 def generate(prefix: pathlib.Path, folder: pathlib.Path) -> None:
-    """Writes sources and headers below `folder`/c."""
-    idl, sources = folder / "idl", folder / "c" / PACKAGE
-    (idl / "msg").mkdir(parents=True)
-    convert_msg_to_idl(pathlib.Path(__file__).resolve().parent, PACKAGE, MESSAGE, idl / "msg")
+    """Write sources below `folder`/c and `folder`/introspection; Python's to `folder`/python."""
+    idl, hashes = folder / "idl", folder / "c" / PACKAGE
+    for name, convert in INTERFACES.items():
+        source = pathlib.Path(name)
+        suffix = f".{source.parent}"
+        (idl / source.parent).mkdir(parents=True)
+        root = pathlib.Path(__file__).resolve().parent
+        convert(root, PACKAGE, source.with_suffix(suffix), idl / source.parent)
     for name, generator in GENERATORS.items():
+        sources = folder / APART.get(name, "c") / PACKAGE
         templates = prefix / "share" / name / "resource"
         arguments = folder / f"{name}.json"
         arguments.write_text(json.dumps({
             "package_name": PACKAGE, "output_dir": str(sources), "template_dir": str(templates),
-            "idl_tuples": [f"{idl}:msg/Sample.idl"],
-            "type_description_tuples": [f"msg/Sample.idl:{sources}/msg/Sample.json"],
-            "ros_interface_dependencies": [], "target_dependencies": [], "include_paths": [],
+            "idl_tuples": [f"{idl}:{interface}.idl" for interface in INTERFACES],
+            "type_description_tuples": [
+                f"{interface}.idl:{hashes}/{interface}.json" for interface in INTERFACES
+            ],
+            "ros_interface_dependencies": [], "target_dependencies": [],
+            "include_paths": [f"{other}:{prefix}/share/{other}" for other in DEPENDENCIES],
         }))  # fmt: skip
         generator(str(arguments))
         for template in templates.glob("*visibility_control.h.in"):
@@ -50,5 +65,17 @@ def generate(prefix: pathlib.Path, folder: pathlib.Path) -> None:
             (sources / "msg" / template.name.removesuffix(".in")).write_text(text)
 
 
+def add_python() -> None:
+    """Add the generator of Python's classes, which find their converters by one name."""
+    from rosidl_generator_py import generate_py
+
+    GENERATORS["rosidl_generator_py"] = lambda arguments: generate_py(
+        arguments, ["rosidl_typesupport_c"]
+    )
+    APART["rosidl_generator_py"] = PYTHON
+
+
 if __name__ == "__main__":
+    if sys.argv[3:] == [PYTHON]:
+        add_python()
     generate(*(pathlib.Path(argument).resolve() for argument in sys.argv[1:3]))

@@ -28,7 +28,7 @@ PACKAGE = Path(__file__).resolve().parent
 WHEEL = PACKAGE / "_native"
 """Adapters that a wheel carries; absent in a checkout."""
 
-Family = Literal["dds", "dds-xrce", "corba", "shared memory", "pub/sub", "baseline"]
+Family = Literal["dds", "dds-xrce", "corba", "shared memory", "pub/sub", "rpc", "baseline"]
 
 
 class FactsTable(BaseModel):
@@ -113,6 +113,19 @@ class Ros(FactsTable):
     """The implementation of rmw that it is linked with; empty: it has no rmw."""
     every_transport: str = ""
     """Pattern of the implementations that have every transport; others have `shipped` only."""
+    option: str = "implementation"
+    """The option that names another implementation."""
+    distributions: Mapping[str, str] = {}
+    """Distributions of ROS by the beginning of the version that the library states."""
+
+    def implementation(self, settings: Mapping[str, Any]) -> str:
+        """Return the implementation that is used with these options."""
+        return str(settings.get(self.option) or self.linked)
+
+    def distribution(self, middleware: str) -> str:
+        """Return the distribution of this version; of one that is not known the version itself."""
+        known = (name for begin, name in self.distributions.items() if middleware.startswith(begin))
+        return next(known, middleware.partition(",")[0])
 
 
 class AdapterFacts(FactsTable):
@@ -306,6 +319,32 @@ def unmatched(writer: str, middleware: str, reader: str, profile: str) -> str | 
         if concerned and (not pair.security or profile in pair.security):
             return pair.why
     return None
+
+
+def known_as(adapter: str, middleware: str, settings: Mapping[str, Any]) -> str:
+    """Return the name by which users know what an adapter of this version and these options is,
+    "rmw_cyclonedds_cpp (Kilted)"; empty: no option chooses it, and the adapter's title is its name.
+    """
+    entry = adapter_facts().get(adapter)
+    if entry is None or entry.ros is None or not settings.get(entry.ros.option):
+        return ""
+    release = entry.ros.distribution(middleware)
+    name = entry.ros.implementation(settings)
+    return f"{name} ({release})" if release else name
+
+
+def naming_options() -> frozenset[str]:
+    """Return the options of which the value is the name that `known_as` returns."""
+    return frozenset(facts.ros.option for facts in adapter_facts().values() if facts.ros)
+
+
+def library_of(adapter: str, middleware: str, settings: Mapping[str, Any]) -> str:
+    """Return what is known of the library behind the name that `known_as` returns: of an
+    implementation that the adapter is not linked with, only what lies above it."""
+    entry = adapter_facts().get(adapter)
+    if entry is None or entry.ros is None or entry.ros.implementation(settings) == entry.ros.linked:
+        return middleware
+    return middleware.partition(",")[0]
 
 
 def of_family(family: Family) -> list[str]:

@@ -19,7 +19,7 @@ from busmark.estimate import latencies as single
 from busmark.estimate.columns import CHANGES, SINGLE
 from busmark.estimate.frames import schema
 from busmark.estimate.one_case import SAMPLE_COLUMNS
-from busmark.model.figure import Quantity
+from busmark.model.figure import LATENCY_OF, Quantity
 from busmark.model.figures import Figures
 from busmark.store import Manifest, Result
 from busmark.store.columns import OF_PLUGINS
@@ -68,6 +68,7 @@ TABLES = (
     "changes",
     "batches",
     "discoveries",
+    "goals",
     "matches",
     *OF_PLUGINS,
     "system",
@@ -245,6 +246,7 @@ class Results:
     changes = _like(samples, "changes", "What changed in the middle of rounds, and when")
     batches = _like(samples, "batches", "Batches, each as every reader saw it")
     discoveries = _like(samples, "discoveries", "Repetitions of discovery tests")
+    goals = _like(samples, "goals", "Goals of action tests")
     matches = _like(samples, "matches", "When each endpoint had found its counterparts")
     system = _like(samples, "system", "The kernel's counters over time")
 
@@ -257,8 +259,9 @@ class Results:
 
         Args:
             case: its identifier.
-            quantity: of a latency case half_round_trip (the default) or round_trip; of a stream's
-                probes one_way (the default), round_trip or half_round_trip.
+            quantity: of a latency case half_round_trip (the default) or round_trip; of a service
+                response_time; of a stream's probes one_way (the default), round_trip or
+                half_round_trip.
             lost: whether those that never came back are rows too, without latency; of an imported
                 stream it may not be known which they were.
 
@@ -268,7 +271,7 @@ class Results:
         self._must_know(case)
         rows = self.rounds.filter((pl.col("case") == case) & (pl.col("status") == "ok"))
         test = str(self.parameters.row(by_predicate=pl.col("case") == case, named=True)["test"])
-        chosen = quantity or single.DEFAULTS.get(test, "round_trip")
+        chosen = quantity or LATENCY_OF.get(test, "round_trip")
         if chosen not in single.quantities(test):
             raise UserError(
                 f"a case of the test {test} has no {chosen}",

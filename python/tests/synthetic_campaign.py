@@ -207,6 +207,31 @@ class Builder:
         }  # fmt: skip
         self.row(case, number, **(counted | values))
 
+    def timed(
+        self, case: str, number: int, one_way_ns: Array, lost: int = 0, **values: Any
+    ) -> None:
+        """Write a round of a stream of 20 samples in a second whose reader has a row for each: the
+        last `lost` never arrived."""
+        count = one_way_ns.size
+        sent = 1_000_000 + np.arange(count) * 50_000_000
+        read: list[int | None] = (sent + one_way_ns).astype(np.int64).tolist()
+        read[count - lost :] = [None] * lost
+        rows = pl.DataFrame({"seq": np.arange(count), "intended_ns": sent, "sent_ns": sent})
+        rows = rows.with_columns(
+            pl.Series("read_ns", read, dtype=pl.Int64), writer=pl.lit(1), reader=pl.lit(2),
+            flags=pl.lit(0),
+        )  # fmt: skip
+        self._write("samples", case, number, rows, "reader")
+        step = {"start_ns": [0], "duration_ns": [count * 50_000_000]}
+        whole = pl.DataFrame({**step, "samples": [count - lost], "bytes": [count - lost]})
+        self._write("intervals", case, number, whole, "receiver")
+        counted = {
+            "sent": count, "received": count - lost, "lost": lost, "duplicated": 0,
+            "out_of_order": 0, "foreign": 0, "samples_per_s": 20.0 * (count - lost) / count,
+            "mbit_per_s": 1.0, "written_per_s": 20.0, "expected": count,
+        }  # fmt: skip
+        self.row(case, number, **(counted | values))
+
     def table(self, name: str, case: str, number: int, rows: list[dict[str, Any]]) -> None:
         """Append rows to any table of a round; what is not given is null."""
         path = self.directory / name / f"{file_stem(case, number)}.parquet"

@@ -76,6 +76,57 @@ def named(folder: Path) -> Path:
     return build.finish(adapters=titles)
 
 
+KEPT = {"history": "keep_last", "depth": 10}
+MESSAGES = {
+    "Imu": (324, 200.0, {"reliability": "reliable", **KEPT}),
+    "Image": (6_220_800, 30.0, {"reliability": "reliable", **KEPT}),
+    "Image best effort": (6_220_800, 30.0, {"reliability": "best_effort", **KEPT}),
+}
+"""Named workloads with their size, rate and QoS."""
+
+RMW = {
+    "rmw": "rmw 7.8.2, rmw_fastrtps_cpp 9.3.3, Fast DDS 3.2.2",
+    "rmw-jazzy": "rmw 7.3.2, rmw_fastrtps_cpp 8.4.3, Fast DDS 2.14.5",
+}
+
+
+def messages(folder: Path) -> Path:
+    """Write named workloads of implementations of rmw, two that are here and one that is not, with
+    columns of the scenario's own; as best effort one loses half, the other all."""
+    build = Builder(folder)
+    rng = np.random.default_rng(4)
+    stream = {"test": "throughput", "arrivals": "constant", "placement": "different"}
+    for workload, (size, rate, qos) in MESSAGES.items():
+        own = {**stream, "workload": workload, "size": size, "rate_hz": rate, "qos": qos}
+        for place, adapter in enumerate(RMW):
+            for name in ("rmw_fastrtps_cpp", "rmw_zenoh_cpp"):
+                known = {"adapter": adapter, "settings": {"implementation": name}}
+                case = f"{adapter}-{workload.replace(' ', '-')}-{name}"
+                if name == "rmw_zenoh_cpp":
+                    why = "no rmw_zenoh_cpp is here; run `apt-get install it`, source that ROS 2"
+                    build.case(case, "unsupported", why, **own, **known)
+                    continue
+                build.case(case, **own, **known)
+                for number in range(4):
+                    lost = 150 * (place + 1) if workload.endswith("effort") else 0
+                    median = 2e5 * (1 + place) + size
+                    build.timed(case, number, samples_around(median, 300, rng), lost=lost)
+                    build.system(case, number)
+    size, rate, qos = MESSAGES["Imu"]
+    own = {**stream, "workload": "Imu", "size": size, "rate_hz": rate, "qos": qos}
+    own |= {"adapter": "null", "transport": "memory", "placement": "same"}
+    case = build.case("null-Imu", **own)
+    for number in range(4):
+        build.timed(case, number, samples_around(20_000, 300, rng, 0.0))
+        build.system(case, number)
+    adapters = {name: {"name": name, "title": f"ROS 2 ({name})", "middleware_version": version}
+                for name, version in RMW.items()}  # fmt: skip
+    columns = {"p99": "p99(one_way)", "Delivered": "delivered", "CPU per node": "cpu_of_one",
+               "Memory per node": "memory"}  # fmt: skip
+    scenario = {"name": "Messages", "answer": "latency", "columns": columns}
+    return build.finish(scenario=scenario, adapters=adapters)
+
+
 ENDS = ("cyclonedds", "fastdds", "udp")
 
 

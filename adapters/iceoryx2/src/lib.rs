@@ -9,11 +9,12 @@ mod options;
 mod participant;
 mod reader;
 mod sample;
+mod service;
 mod writer;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, QosValue,
-    Reach, Result, Wait,
+    Reach, Result, ServiceCapabilities, Wait,
 };
 
 use crate::participant::IoxParticipant;
@@ -54,6 +55,8 @@ pub struct Iceoryx2;
 
 impl Adapter for Iceoryx2 {
     type Participant = IoxParticipant;
+
+    const SERVICES: Option<ServiceCapabilities> = Some(service::CAPABILITIES);
 
     fn capabilities() -> Capabilities {
         CAPABILITIES

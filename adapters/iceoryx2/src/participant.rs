@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    EndpointConfig, Error, Listener, Participant, ParticipantConfig, Payload, Result, Status,
+    EndpointConfig, Error, Listener, Participant, ParticipantConfig, Payload, Result, ServiceEnd,
+    Side, Status,
 };
 use iceoryx2::config::Config;
 use iceoryx2::prelude::{
@@ -24,10 +25,11 @@ use crate::limits::Limits;
 use crate::options::Settings;
 use crate::reader::{IoxReader, Receiver};
 use crate::sample::largest;
+use crate::service;
 use crate::writer::{IoxWriter, Sender};
 
 /// Nodes that a topic may have, and listeners and notifiers: as many as endpoints or more.
-const MAX_NODES: usize = 64;
+pub const MAX_NODES: usize = 64;
 
 /// What failed, in the library's words.
 pub fn failed(what: &str, error: impl std::fmt::Debug) -> Error {
@@ -151,9 +153,32 @@ pub struct Topic<S: Service, T: Element> {
     pub limits: Limits,
     /// Elements of the largest body.
     pub max_elements: usize,
-    /// When crashed nodes were last looked for, in milliseconds of `start`.
+    inspection: Inspection,
+}
+
+/// When crashed nodes are looked for: not at each question who is there.
+pub struct Inspection {
+    /// Last time, since `start`.
     looked_ms: AtomicU64,
     start: Instant,
+}
+
+impl Default for Inspection {
+    fn default() -> Self {
+        Self { looked_ms: AtomicU64::new(0), start: Instant::now() }
+    }
+}
+
+impl Inspection {
+    /// Whether it is time again, of which one thread learns.
+    pub fn is_due(&self) -> bool {
+        const EVERY: Duration = Duration::from_millis(500);
+        let now = self.start.elapsed().as_millis() as u64;
+        let before = self.looked_ms.load(Ordering::Relaxed);
+        let due = now >= before + EVERY.as_millis() as u64;
+        let order = Ordering::Relaxed;
+        due && self.looked_ms.compare_exchange(before, now, order, order).is_ok()
+    }
 }
 
 /// Who is there, from any thread.
@@ -194,8 +219,7 @@ impl<S: Service, T: Element> Topic<S, T> {
             events,
             limits,
             max_elements: largest(config) / size_of::<T>(),
-            looked_ms: AtomicU64::new(0),
-            start: Instant::now(),
+            inspection: Inspection::default(),
         }))
     }
 
@@ -209,12 +233,7 @@ impl<S: Service, T: Element> Topic<S, T> {
 
     /// Endpoints of a process that crashed are counted until somebody cleans up after it.
     fn look_for_the_dead(&self) {
-        const EVERY: Duration = Duration::from_millis(500);
-        let now = self.start.elapsed().as_millis() as u64;
-        let before = self.looked_ms.load(Ordering::Relaxed);
-        let due = now >= before + EVERY.as_millis() as u64;
-        let order = Ordering::Relaxed;
-        if due && self.looked_ms.compare_exchange(before, now, order, order).is_ok() {
+        if self.inspection.is_due() {
             let _ = self.samples.try_cleanup_dead_nodes();
         }
     }
@@ -298,6 +317,13 @@ impl Participant for IoxParticipant {
             AnyNode::Local(node) => {
                 with_element!(config.payload, reader::<local::Service>(node, config, settings))
             }
+        }
+    }
+
+    fn service(&self, config: &EndpointConfig, side: Side) -> Result<ServiceEnd> {
+        match &self.node {
+            AnyNode::Shared(node) => service::end(node, config, side),
+            AnyNode::Local(node) => service::end(node, config, side),
         }
     }
 }

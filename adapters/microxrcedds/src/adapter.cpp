@@ -36,6 +36,10 @@ const busmark_capabilities_t declared = {
     nullptr,
     "",
     0,
+    0,
+    0, // no services of its own
+    0,
+    0,
     0};
 
 struct Adapter {

@@ -87,6 +87,41 @@ impl Link {
         code == OK
     }
 
+    /// Hands a message to the library to which `reply` is where the answer goes. Hot.
+    #[inline]
+    pub fn ask(&self, subject: &CStr, reply: &CStr, payload: &[u8]) -> Result<()> {
+        let bytes = c_int::try_from(payload.len()).unwrap_or(c_int::MAX);
+        let (subject, reply, data) = (subject.as_ptr(), reply.as_ptr(), payload.as_ptr().cast());
+        // SAFETY: the connection is alive; texts and payload are copied or sent.
+        let code = unsafe { (self.api().publish_request)(self.raw, subject, reply, data, bytes) };
+        self.api().check(code, "a request")
+    }
+
+    /// Answers a request, if it says where to. Hot.
+    #[inline]
+    pub fn answer(&self, request: &Received, payload: &[u8]) -> Result<()> {
+        let Some(reply) = request.reply() else { return Ok(()) };
+        let bytes = c_int::try_from(payload.len()).unwrap_or(c_int::MAX);
+        // SAFETY: as above.
+        let code = unsafe {
+            (self.api().publish)(self.raw, reply.as_ptr(), payload.as_ptr().cast(), bytes)
+        };
+        self.api().check(code, "a response")
+    }
+
+    /// A subject that nobody else has.
+    pub fn inbox(&self) -> Result<CString> {
+        let mut raw = null_mut();
+        // SAFETY: a pointer that is filled in.
+        self.api().check(unsafe { (self.api().inbox_create)(&raw mut raw) }, "an inbox")?;
+        // SAFETY: a text of the library's, given back when it has been copied.
+        unsafe {
+            let inbox = CStr::from_ptr(raw).to_owned();
+            (self.api().inbox_destroy)(raw);
+            Ok(inbox)
+        }
+    }
+
     /// Returns when the server has worked off all that was sent before.
     pub fn flush(&self) -> Result<()> {
         // SAFETY: the connection is alive.
@@ -187,6 +222,22 @@ impl Received {
     pub fn payload(&self) -> &[u8] {
         // SAFETY: the message is alive.
         unsafe { payload(self.api, self.raw) }
+    }
+
+    /// Where it was sent to.
+    #[inline]
+    pub fn subject(&self) -> &CStr {
+        // SAFETY: the message is alive, and every message has a subject.
+        unsafe { CStr::from_ptr((self.api.subject)(self.raw)) }
+    }
+
+    /// Where an answer to it goes.
+    #[inline]
+    pub fn reply(&self) -> Option<&CStr> {
+        // SAFETY: the message is alive.
+        let reply = unsafe { (self.api.reply)(self.raw) };
+        // SAFETY: a text of the message's.
+        (!reply.is_null()).then(|| unsafe { CStr::from_ptr(reply) })
     }
 }
 

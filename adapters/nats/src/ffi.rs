@@ -24,6 +24,8 @@ pub const OK: c_int = 0;
 pub const SLOW_CONSUMER: c_int = 20;
 /// `NATS_TIMEOUT`.
 pub const TIMEOUT: c_int = 26;
+/// `NATS_NO_RESPONDERS`: in place of an answer, the server's word that nobody had subscribed.
+pub const NO_RESPONDERS: c_int = 34;
 /// Milliseconds that the library may take to end its threads.
 const CLOSE_MS: i64 = 5000;
 
@@ -84,6 +86,10 @@ busmark_server::functions! {
     max_payload = "natsConnection_GetMaxPayload": fn(*mut Connection) -> i64;
     publish = "natsConnection_Publish":
         fn(*mut Connection, *const c_char, *const c_void, c_int) -> c_int;
+    publish_request = "natsConnection_PublishRequest":
+        fn(*mut Connection, *const c_char, *const c_char, *const c_void, c_int) -> c_int;
+    inbox_create = "natsInbox_Create": fn(*mut *mut c_char) -> c_int;
+    inbox_destroy = "natsInbox_Destroy": fn(*mut c_char);
     flush = "natsConnection_FlushTimeout": fn(*mut Connection, i64) -> c_int;
     subscribe = "natsConnection_Subscribe":
         fn(*mut *mut Subscription, *mut Connection, *const c_char, OnMessage, *mut c_void) -> c_int;
@@ -97,6 +103,8 @@ busmark_server::functions! {
     subscription_destroy = "natsSubscription_Destroy": fn(*mut Subscription);
     data = "natsMsg_GetData": fn(*const Message) -> *const c_char;
     data_bytes = "natsMsg_GetDataLength": fn(*const Message) -> c_int;
+    subject = "natsMsg_GetSubject": fn(*const Message) -> *const c_char;
+    reply = "natsMsg_GetReply": fn(*const Message) -> *const c_char;
     message_destroy = "natsMsg_Destroy": fn(*mut Message);
 }
 

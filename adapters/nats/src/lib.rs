@@ -9,13 +9,14 @@ mod participant;
 mod presence;
 mod reader;
 mod server;
+mod service;
 mod subjects;
 mod tls;
 mod writer;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, QosValue,
-    Reach, Result, Server, Wait,
+    Reach, Result, Server, ServiceCapabilities, Wait,
 };
 
 use crate::participant::NatsParticipant;
@@ -34,7 +35,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     waits: &[Wait::Listener, Wait::Waitset, Wait::Poll],
     reach: &[Reach::Process, Reach::Host, Reach::Network],
     payloads: &Payload::ALL,
-    qos: &[QosValue::BestEffort, QosValue::Volatile],
+    qos: QOS,
     qos_mutable: &[],
     features: &[
         Feature::Matched,
@@ -50,11 +51,20 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     stored: (0, 0),
 };
 
+const QOS: &[QosValue] = &[QosValue::BestEffort, QosValue::Volatile];
+
 /// The middleware.
 pub struct Nats;
 
 impl Adapter for Nats {
     type Participant = NatsParticipant;
+
+    const SERVICES: Option<ServiceCapabilities> = Some(ServiceCapabilities {
+        waits: &[Wait::Waitset, Wait::Poll],
+        qos: QOS,
+        requests: 0,
+        clients: 0,
+    });
 
     fn capabilities() -> Capabilities {
         CAPABILITIES

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use busmark_adapter::{
-    EndpointConfig, Header, Listener, Participant, ParticipantConfig, Result, Status,
+    EndpointConfig, Header, Listener, Participant, ParticipantConfig, Result, ServiceEnd, Side,
+    Status,
 };
 use busmark_server::Address;
 
@@ -11,6 +12,7 @@ use crate::connection::Link;
 use crate::options::{OPTIONS, Settings};
 use crate::presence::Presence;
 use crate::reader::NatsReader;
+use crate::service::{NatsClient, NatsServer};
 use crate::subjects::Names;
 use crate::tls;
 use crate::writer::NatsWriter;
@@ -77,5 +79,12 @@ impl Participant for NatsParticipant {
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<NatsReader> {
         NatsReader::new(&self.0, config, listener)
+    }
+
+    fn service(&self, config: &EndpointConfig, side: Side) -> Result<ServiceEnd> {
+        Ok(match side {
+            Side::Client => ServiceEnd::new(NatsClient::new(&self.0, config)?),
+            Side::Server => ServiceEnd::new(NatsServer::new(&self.0, config)?),
+        })
     }
 }

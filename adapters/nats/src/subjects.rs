@@ -1,4 +1,5 @@
-//! Names of subjects: `busmark.DOMAIN.KIND.TOPIC`, where KIND is `data`, `keyed` or `presence`.
+//! Names of subjects: `busmark.DOMAIN.KIND.TOPIC`, where KIND is `data`, `keyed`, `presence`, or of a
+//! service `requests` or `ends`.
 
 use std::ffi::CString;
 
@@ -30,6 +31,16 @@ impl Names {
     /// Where endpoints say that they are there.
     pub fn presence(&self) -> String {
         self.name("presence")
+    }
+
+    /// Where the requests of a service go.
+    pub fn requests(&self) -> CString {
+        text(self.name("requests"))
+    }
+
+    /// Where ends of a service say that they are there.
+    pub fn ends(&self) -> String {
+        self.name("ends")
     }
 
     /// What a writer publishes on: one name, or one for each instance.

@@ -3,14 +3,16 @@
 //! It has every step of a measurement except a middleware, so its figures are what the harness itself
 //! costs: the floor of every report.
 
+mod service;
+
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, EndpointConfig, Feature, Header, Listener, Participant,
-    ParticipantConfig, Payload, QosValue, Reach, Reader, Result, Sink, Source, Status, Wait,
-    Writer,
+    ParticipantConfig, Payload, QosValue, Reach, Reader, Result, ServiceCapabilities, ServiceEnd,
+    Side, Sink, Source, Status, Wait, Writer,
 };
 
 const CAPABILITIES: Capabilities = Capabilities {
@@ -47,6 +49,8 @@ struct Null;
 impl Adapter for Null {
     type Participant = NullParticipant;
 
+    const SERVICES: Option<ServiceCapabilities> = Some(service::SERVICES);
+
     fn capabilities() -> Capabilities {
         CAPABILITIES
     }
@@ -79,6 +83,10 @@ impl Participant for NullParticipant {
 
     fn writer(&self, _config: &EndpointConfig) -> Result<NullWriter> {
         Ok(NullWriter { targets: OnceLock::new() })
+    }
+
+    fn service(&self, _config: &EndpointConfig, side: Side) -> Result<ServiceEnd> {
+        Ok(service::end(side))
     }
 
     fn reader(&self, _config: &EndpointConfig, listener: Option<Listener>) -> Result<NullReader> {

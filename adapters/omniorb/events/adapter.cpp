@@ -59,6 +59,10 @@ const busmark_capabilities_t CAPABILITIES{
     nullptr,
     "",
     0,
+    0,
+    0, // no services of its own
+    0,
+    0,
     0};
 
 /// An event: an any that owns the sample in it.

@@ -5,6 +5,7 @@
 #include "orb.hpp"
 #include "profile.hpp"
 #include "reader.hpp"
+#include "service.hpp"
 #include "writer.hpp"
 
 namespace busmark_omniorb {
@@ -23,7 +24,7 @@ const busmark_capabilities_t CAPABILITIES{
     BUSMARK_QOS_RELIABLE | BUSMARK_QOS_KEEP_ALL | BUSMARK_QOS_VOLATILE,
     0, // no QoS can change
     BUSMARK_FEATURE_LOCATORS | BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER |
-        BUSMARK_FEATURE_KEEP_ALL_IN_LISTENER | BUSMARK_FEATURE_SYNCHRONOUS,
+        BUSMARK_FEATURE_KEEP_ALL_IN_LISTENER | BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SERVICES,
     LARGEST_BODY,
     "omniorb",
     "omniORB (CORBA)",
@@ -31,7 +32,7 @@ const busmark_capabilities_t CAPABILITIES{
     "omniORB 4.2",
     "LGPL-2.1-or-later",
     "with waitset and poll the servant copies header and body into a queue; of an any the octets are "
-    "extracted",
+    "extracted; services: threads of the ORB wait for responses, at either end, and bodies are copied for them",
     "apt-get install libomniorb4-2",
     TRANSPORTS,
     OPTIONS,
@@ -41,6 +42,10 @@ const busmark_capabilities_t CAPABILITIES{
     nullptr,
     "supportCurrent 0",
     0,
+    0,
+    BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL,
+    BUSMARK_QOS_RELIABLE | BUSMARK_QOS_KEEP_ALL | BUSMARK_QOS_VOLATILE,
+    MOST_REQUESTS,
     0};
 
 class Participant final : public busmark::Participant {
@@ -55,6 +60,10 @@ public:
     std::unique_ptr<busmark::Reader> reader(const busmark::EndpointConfig &config,
                                             busmark::Listener listener) override {
         return std::make_unique<Reader>(orb_, domain_, choices_, config, listener);
+    }
+    std::unique_ptr<busmark::Service> service(const busmark::EndpointConfig &config,
+                                              busmark_side_e side) override {
+        return make_service(orb_, domain_, choices_, config, side);
     }
 
 private:

@@ -69,6 +69,10 @@ constexpr busmark_capabilities_t capabilities_table = {
     "buffers of sockets 4 MiB, heartbeat_period 10 ms, heartbeat_response_delay 5 ms, nak_response_delay "
     "5 ms, nak_depth 256, DCPSChunks 1000",
     0,
+    0,
+    0, // no services of its own
+    0,
+    0,
     0};
 
 struct Adapter {

@@ -8,7 +8,7 @@ use std::time::Duration;
 use busmark_adapter::{Result, Status};
 
 use crate::clock::monotonic_ns;
-use crate::writer::Parcel;
+use crate::link::Parcel;
 
 /// Parcels by due time, then by order of coming.
 struct Line {

@@ -9,7 +9,13 @@
 //!
 //! A fault of probability p happens when the upper 53 bits of its draw, as a fraction of 2^53, are
 //! less than p. Kinds: 1 drop, 2 duplicate, 3 reorder, 4 corrupt, 5 delay; further draws choose the
-//! flipped bit (6) and the delay (7 and 8). Kind 9: the write fails.
+//! flipped bit (6) and the delay (7 and 8). Kind 9: the write, or a request, fails.
+//!
+//! Each request of a service is drawn for once, with the client's `writer_id` and `seq` of its header,
+//! and so is its response, with the same two numbers: 10 the request is lost, 11 the response is lost,
+//! 12 it comes twice, 13 it goes to another client, 14 it is delayed (by 7 and 8). A response that is
+//! lost is neither doubled nor misrouted; one that is both doubled and misrouted comes twice, to the
+//! wrong client.
 
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -26,6 +32,11 @@ enum Kind {
     DelayFirst = 7,
     DelaySecond = 8,
     Fail = 9,
+    RequestDrop = 10,
+    ResponseDrop = 11,
+    ResponseDuplicate = 12,
+    ResponseMisroute = 13,
+    ResponseDelay = 14,
 }
 
 /// The output function of splitmix64.
@@ -60,6 +71,32 @@ pub struct Faults {
     pub corrupt: f64,
     pub delay: f64,
     pub distribution: Distribution,
+    pub services: ServiceFaults,
+}
+
+/// Fractions of requests and responses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ServiceFaults {
+    pub request_drop: f64,
+    pub response_drop: f64,
+    pub response_duplicate: f64,
+    pub response_misroute: f64,
+}
+
+/// What happens to one request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RequestFate {
+    pub fail: bool,
+    pub drop: bool,
+}
+
+/// What happens to one response.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ResponseFate {
+    pub drop: bool,
+    pub duplicate: bool,
+    pub misroute: bool,
+    pub delay_ns: Option<i64>,
 }
 
 /// What happens to one sample.
@@ -85,6 +122,10 @@ impl Faults {
             ("reorder", self.reorder),
             ("corrupt", self.corrupt),
             ("delay", delay),
+            ("request_drop", self.services.request_drop),
+            ("response_drop", self.services.response_drop),
+            ("response_duplicate", self.services.response_duplicate),
+            ("response_misroute", self.services.response_misroute),
         ];
         let done = all.iter().filter(|(_, fraction)| *fraction > 0.0);
         done.map(|(name, fraction)| format!("{name}={fraction}")).collect::<Vec<_>>().join(", ")
@@ -97,12 +138,8 @@ impl Faults {
 
     /// What happens to this sample with a body of `bytes`.
     pub fn fate(&self, writer_id: u32, seq: u64, bytes: usize) -> Fate {
-        let draw = |kind: Kind| {
-            let seeded = self.seed.wrapping_add((kind as u64).wrapping_mul(GOLDEN));
-            mix(mix(mix(seeded) ^ u64::from(writer_id)) ^ seq)
-        };
-        let unit = |kind| (draw(kind) >> 11) as f64 / (1_u64 << 53) as f64;
-        let happens = |kind, probability| probability > 0.0 && unit(kind) < probability;
+        let draw = Draw { seed: self.seed, writer_id, seq };
+        let happens = |kind, probability| draw.happens(kind, probability);
         let corrupt = bytes > 0 && happens(Kind::Corrupt, self.corrupt);
         let delayed = self.delays() && happens(Kind::Delay, self.delay);
         Fate {
@@ -110,10 +147,58 @@ impl Faults {
             drop: happens(Kind::Drop, self.drop),
             duplicate: happens(Kind::Duplicate, self.duplicate),
             reorder: happens(Kind::Reorder, self.reorder),
-            flipped_bit: corrupt.then(|| (draw(Kind::Bit) % (bytes as u64 * 8)) as usize),
-            delay_ns: delayed
-                .then(|| self.distribution.at(unit(Kind::DelayFirst), unit(Kind::DelaySecond))),
+            flipped_bit: corrupt.then(|| (draw.of(Kind::Bit) % (bytes as u64 * 8)) as usize),
+            delay_ns: delayed.then(|| draw.delay_ns(self.distribution)),
         }
+    }
+
+    /// What happens to the request with this header's numbers.
+    pub fn request_fate(&self, client: u32, seq: u64) -> RequestFate {
+        let draw = Draw { seed: self.seed, writer_id: client, seq };
+        RequestFate {
+            fail: draw.happens(Kind::Fail, self.fail),
+            drop: draw.happens(Kind::RequestDrop, self.services.request_drop),
+        }
+    }
+
+    /// What happens to the response to the request with these numbers.
+    pub fn response_fate(&self, client: u32, seq: u64) -> ResponseFate {
+        let draw = Draw { seed: self.seed, writer_id: client, seq };
+        let services = &self.services;
+        let delayed = self.delays() && draw.happens(Kind::ResponseDelay, self.delay);
+        ResponseFate {
+            drop: draw.happens(Kind::ResponseDrop, services.response_drop),
+            duplicate: draw.happens(Kind::ResponseDuplicate, services.response_duplicate),
+            misroute: draw.happens(Kind::ResponseMisroute, services.response_misroute),
+            delay_ns: delayed.then(|| draw.delay_ns(self.distribution)),
+        }
+    }
+}
+
+/// The draws for one sample, request or response.
+struct Draw {
+    seed: u64,
+    writer_id: u32,
+    seq: u64,
+}
+
+impl Draw {
+    fn of(&self, kind: Kind) -> u64 {
+        let seeded = self.seed.wrapping_add((kind as u64).wrapping_mul(GOLDEN));
+        mix(mix(mix(seeded) ^ u64::from(self.writer_id)) ^ self.seq)
+    }
+
+    /// In [0, 1).
+    fn unit(&self, kind: Kind) -> f64 {
+        (self.of(kind) >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn happens(&self, kind: Kind, probability: f64) -> bool {
+        probability > 0.0 && self.unit(kind) < probability
+    }
+
+    fn delay_ns(&self, distribution: Distribution) -> i64 {
+        distribution.at(self.unit(Kind::DelayFirst), self.unit(Kind::DelaySecond))
     }
 }
 
@@ -149,6 +234,7 @@ mod tests {
             corrupt: 0.0,
             delay: 1.0,
             distribution: Distribution::None,
+            services: ServiceFaults::default(),
         }
     }
 
@@ -167,6 +253,8 @@ mod tests {
     fn without_faults_nothing_happens() {
         for seq in 0..1000 {
             assert_eq!(faults().fate(3, seq, 64), Fate::default());
+            assert_eq!(faults().request_fate(3, seq), RequestFate::default());
+            assert_eq!(faults().response_fate(3, seq), ResponseFate::default());
         }
     }
 
@@ -178,6 +266,27 @@ mod tests {
         assert_ne!(fates(&half, 1), fates(&half, 2));
         assert_ne!(fates(&half, 1), fates(&Faults { seed: 8, ..half.clone() }, 1));
         assert!(fates(&half, 1).iter().any(|f| f.drop != f.duplicate));
+    }
+
+    #[test]
+    fn a_response_is_drawn_for_by_its_own_kinds() {
+        let services = ServiceFaults {
+            request_drop: 0.5,
+            response_drop: 0.5,
+            response_duplicate: 0.5,
+            response_misroute: 0.5,
+        };
+        let half = Faults { drop: 0.5, services, ..faults() };
+        let differs = |one: fn(&Faults, u64) -> bool, other: fn(&Faults, u64) -> bool| {
+            (0..64).any(|seq| one(&half, seq) != other(&half, seq))
+        };
+        assert!(differs(|f, s| f.fate(1, s, 8).drop, |f, s| f.request_fate(1, s).drop));
+        assert!(differs(|f, s| f.request_fate(1, s).drop, |f, s| f.response_fate(1, s).drop));
+        assert!(differs(|f, s| f.response_fate(1, s).drop, |f, s| f.response_fate(2, s).drop));
+        assert!(differs(
+            |f, s| f.response_fate(1, s).duplicate,
+            |f, s| f.response_fate(1, s).misroute
+        ));
     }
 
     #[test]

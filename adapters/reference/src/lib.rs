@@ -4,7 +4,9 @@
 //! same samples to the same reader queues, so that every QoS is written once (`queue.rs`). Options
 //! inject faults on a schedule that is a pure function of the seed (`faults.rs`): drops, duplicates,
 //! reorderings, corruptions and delays, below reliability, as a faulty middleware would. The writer's
-//! counters tell exactly what was done, so that whoever accounts for samples can be checked.
+//! counters tell exactly what was done, so that whoever accounts for samples can be checked. Requests and
+//! responses of services (`service.rs`) go through the same queues; for their faults there are no
+//! counters, but the schedule tells each.
 //!
 //! Defaults where the QoS says nothing: reliable, keep all, volatile.
 
@@ -21,11 +23,13 @@ mod pipe;
 mod queue;
 mod reader;
 mod receiver;
+mod service;
 mod writer;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, EndpointConfig, Feature, Level, Listener, Participant,
-    ParticipantConfig, Payload, QosValue, Reach, Result, Wait, log,
+    ParticipantConfig, Payload, QosValue, Reach, Result, ServiceCapabilities, ServiceEnd, Side,
+    Wait, log,
 };
 
 use crate::options::{OPTIONS, Options};
@@ -83,6 +87,8 @@ struct Reference;
 impl Adapter for Reference {
     type Participant = Attachment;
 
+    const SERVICES: Option<ServiceCapabilities> = Some(service::SERVICES);
+
     fn capabilities() -> Capabilities {
         CAPABILITIES
     }
@@ -112,6 +118,10 @@ impl Participant for Attachment {
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<QueueReader> {
         QueueReader::new(&self.config, &self.options, config, listener)
+    }
+
+    fn service(&self, config: &EndpointConfig, side: Side) -> Result<ServiceEnd> {
+        service::end(&self.config, &self.options, config, side)
     }
 }
 

@@ -1,12 +1,19 @@
-//! A writer's connection to one reader, whatever the transport.
+//! A writer's connection to one reader, or of one end of a service to the other, whatever the transport.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use busmark_adapter::Status;
+use busmark_adapter::{Result, Status};
 
-use crate::memory::MemoryLink;
+use crate::locator::Locator;
+use crate::memory::{Card, MemoryLink};
 use crate::pipe::PipeLink;
 use crate::queue::Message;
+
+type Hot<T> = std::result::Result<T, Status>;
+
+/// The connections of one writer at one moment.
+pub type Links = Arc<Vec<Arc<Link>>>;
 
 pub enum Carrier {
     Memory(MemoryLink),
@@ -29,8 +36,34 @@ pub enum Place {
 }
 
 impl Link {
+    /// Connects to the queue with this locator.
+    pub fn connect(
+        locator: &Locator,
+        run_dir: &str,
+        card: &Arc<Card>,
+        reliable: bool,
+    ) -> Result<Self> {
+        let carrier = match locator.transport.as_str() {
+            "pipe" => Carrier::Pipe(PipeLink::connect(locator, run_dir, card, reliable)?),
+            _ => Carrier::Memory(MemoryLink::connect(&locator.at, card)?),
+        };
+        Ok(Self { carrier, reliable })
+    }
+
+    /// Introduces a client to the server at the other end, which connects to this locator for its
+    /// responses; who asks by this link, where the link cannot know it from the stream.
+    pub fn greet(&self, client: &Locator) -> Result<Option<Arc<Client>>> {
+        match &self.carrier {
+            Carrier::Memory(link) => link.greet(client).map(Some),
+            Carrier::Pipe(link) => {
+                link.greet(&client.to_string());
+                Ok(None)
+            }
+        }
+    }
+
     /// Promises a place for one sample of a reliable link, until then.
-    pub fn reserve(&self, until: Option<Instant>) -> Result<(), Status> {
+    pub fn reserve(&self, until: Option<Instant>) -> Hot<()> {
         match &self.carrier {
             _ if !self.reliable => Ok(()),
             Carrier::Memory(link) => link.queue().reserve(until),
@@ -85,5 +118,52 @@ impl Link {
             Carrier::Pipe(link) => link.is_joined(),
         };
         joined && self.is_open()
+    }
+}
+
+/// A client as its server knows it.
+pub struct Client {
+    /// The one to the client's queue of responses.
+    links: Links,
+}
+
+impl Client {
+    /// Connects to the client's queue.
+    pub fn connect(locator: &Locator, run_dir: &str, reliable: bool) -> Result<Arc<Self>> {
+        let reliable = reliable && locator.reliable;
+        let link = Link::connect(locator, run_dir, &Arc::default(), reliable)?;
+        Ok(Arc::new(Self { links: Arc::new(vec![Arc::new(link)]) }))
+    }
+
+    pub fn links(&self) -> &Links {
+        &self.links
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.links.iter().all(|link| link.is_open())
+    }
+}
+
+/// A sample or response that has been accepted, for the readers of that moment.
+pub struct Parcel {
+    pub message: Message,
+    pub links: Links,
+    /// Sent a second time.
+    pub duplicate: bool,
+}
+
+impl Parcel {
+    /// Sends it; consumes the places that were promised.
+    pub fn deliver(&self) {
+        for link in self.links.iter() {
+            link.send(&self.message, Place::Reserved);
+            if self.duplicate {
+                link.send(&self.message, Place::None);
+            }
+        }
+    }
+
+    pub fn discard(&self) {
+        self.links.iter().for_each(|link| link.release());
     }
 }

@@ -4,9 +4,12 @@ use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
 
-use busmark_adapter::{Error, Status};
+use busmark_adapter::{EndpointConfig, Error, ParticipantConfig, Status};
 
-/// A reader's locator: `transport=pipe;at=/run/…;domain=0;topic=…;payload=1;reliable=1;durable=0;partition=`.
+use crate::endpoint::Quality;
+
+/// A reader's locator:
+/// `transport=pipe;at=/run/…;domain=0;topic=…;payload=1;reliable=1;durable=0;service=0;partition=`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locator {
     pub transport: String,
@@ -17,7 +20,44 @@ pub struct Locator {
     pub payload: u32,
     pub reliable: bool,
     pub durable: bool,
+    /// It is an end of a service, not a reader.
+    pub service: bool,
     pub partition: String,
+}
+
+impl Locator {
+    /// The locator of a reader of this configuration, at this place.
+    pub fn of(
+        participant: &ParticipantConfig,
+        config: &EndpointConfig,
+        quality: &Quality,
+        at: String,
+    ) -> Self {
+        Self {
+            transport: participant.transport.clone(),
+            at,
+            domain: participant.domain,
+            topic: config.topic.clone(),
+            payload: config.payload as u32,
+            reliable: quality.reliable,
+            durable: quality.durable,
+            service: false,
+            partition: quality.partition.clone(),
+        }
+    }
+
+    /// Refuses the locator of another transport, domain, topic, payload or kind of endpoint than this one.
+    pub fn check(&self, own: &Self) -> Result<(), Error> {
+        let of = |l: &Self| (l.transport.clone(), l.domain, l.topic.clone(), l.payload, l.service);
+        if of(self) == of(own) {
+            return Ok(());
+        }
+        Err(Status::Invalid.error(format!(
+            "the locator is of (transport, domain, topic, payload, service) {:?}, this end of {:?}",
+            of(self),
+            of(own)
+        )))
+    }
 }
 
 /// Free texts without the separators.
@@ -33,7 +73,8 @@ impl fmt::Display for Locator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "transport={};at={};domain={};topic={};payload={};reliable={};durable={};partition={}",
+            "transport={};at={};domain={};topic={};payload={};reliable={};durable={};\
+             service={};partition={}",
             self.transport,
             escape(&self.at),
             self.domain,
@@ -41,6 +82,7 @@ impl fmt::Display for Locator {
             self.payload,
             u8::from(self.reliable),
             u8::from(self.durable),
+            u8::from(self.service),
             escape(&self.partition)
         )
     }
@@ -63,6 +105,7 @@ impl FromStr for Locator {
             payload: number("payload")?,
             reliable: number("reliable")? != 0,
             durable: number("durable")? != 0,
+            service: number("service")? != 0,
             partition: field("partition")?,
         })
     }
@@ -82,6 +125,7 @@ mod tests {
             payload: 6,
             reliable: true,
             durable: false,
+            service: true,
             partition: String::new(),
         };
         assert_eq!(locator.to_string().parse(), Ok(locator));

@@ -6,7 +6,12 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use busmark_adapter::{Result, Status};
 
+use crate::link::Client;
+use crate::locator::Locator;
 use crate::queue::Queue;
+
+/// What a server does with the locator of a new client.
+pub type Greeter = Box<dyn Fn(&Locator) -> Result<Arc<Client>> + Send + Sync>;
 
 /// What a writer shows to the readers that it is connected to.
 #[derive(Default)]
@@ -20,10 +25,12 @@ impl Card {
     }
 }
 
-/// A reader as writers of this process see it.
+/// A reader, or an end of a service, as others of this process see it.
 pub struct Port {
     pub queue: Arc<Queue>,
     pub partition: String,
+    /// Queue of a server.
+    greeter: Option<Greeter>,
     writers: Mutex<Vec<Weak<Card>>>,
     closed: AtomicBool,
 }
@@ -37,12 +44,13 @@ fn ports() -> MutexGuard<'static, Ports> {
 
 impl Port {
     /// A new port and its number.
-    pub fn open(queue: Arc<Queue>, partition: &str) -> (u64, Arc<Self>) {
+    pub fn open(queue: Arc<Queue>, partition: &str, greeter: Option<Greeter>) -> (u64, Arc<Self>) {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let port = Arc::new(Self {
             queue,
             partition: partition.to_owned(),
+            greeter,
             writers: Mutex::default(),
             closed: AtomicBool::new(false),
         });
@@ -76,8 +84,16 @@ impl MemoryLink {
         let Some(port) = number.and_then(|n: u64| ports().get(&n).cloned()) else {
             return Err(Status::Unavailable.error(format!("no reader {at} in this process")));
         };
-        port.writers.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::downgrade(card));
+        let mut writers = port.writers.lock().unwrap_or_else(PoisonError::into_inner);
+        writers.retain(|card| card.strong_count() > 0);
+        writers.push(Arc::downgrade(card));
+        drop(writers);
         Ok(Self { port, card: Arc::clone(card) })
+    }
+
+    pub fn greet(&self, client: &Locator) -> Result<Arc<Client>> {
+        let greeter = self.port.greeter.as_ref();
+        greeter.ok_or_else(|| Status::Invalid.error("no server of a service"))?(client)
     }
 
     pub fn queue(&self) -> &Queue {

@@ -2,7 +2,7 @@
 
 use busmark_adapter::{OptionSpec, ParticipantConfig, Result, Status};
 
-use crate::faults::{Distribution, Faults};
+use crate::faults::{Distribution, Faults, ServiceFaults};
 
 pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
@@ -18,7 +18,8 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         key: "fail",
         value: "0",
-        doc: "Fraction of writes that fail, from 0 to 1: nothing is sent, and the error says so.",
+        doc: "Fraction of writes and of requests that fail, from 0 to 1: nothing is sent, and the error \
+              says so.",
     },
     OptionSpec {
         key: "duplicate",
@@ -38,7 +39,8 @@ pub const OPTIONS: &[OptionSpec] = &[
     OptionSpec {
         key: "delay",
         value: "1",
-        doc: "Fraction of samples that are delayed, from 0 to 1; without effect while delay_us is 0.",
+        doc: "Fraction of samples and of responses that are delayed, from 0 to 1; without effect while \
+              delay_us is 0.",
     },
     OptionSpec { key: "delay_us", value: "0", doc: "Mean delay in microseconds; 0: no delay." },
     OptionSpec {
@@ -53,9 +55,30 @@ pub const OPTIONS: &[OptionSpec] = &[
         doc: "Half width of uniform delays, standard deviation of normal ones, in microseconds.",
     },
     OptionSpec {
+        key: "request_drop",
+        value: "0",
+        doc: "Fraction of requests that are lost, from 0 to 1, even when reliable.",
+    },
+    OptionSpec {
+        key: "response_drop",
+        value: "0",
+        doc: "Fraction of responses that are lost, from 0 to 1, even when reliable.",
+    },
+    OptionSpec {
+        key: "response_duplicate",
+        value: "0",
+        doc: "Fraction of responses that are sent twice, from 0 to 1.",
+    },
+    OptionSpec {
+        key: "response_misroute",
+        value: "0",
+        doc: "Fraction of responses that another client gets instead, from 0 to 1; without effect while \
+              the server has one client.",
+    },
+    OptionSpec {
         key: "max_samples",
         value: "4096",
-        doc: "Samples that a reader stores when the QoS sets no limit, from 1.",
+        doc: "Samples, requests or responses that are stored when the QoS sets no limit, from 1.",
     },
 ];
 
@@ -77,6 +100,12 @@ impl Options {
             corrupt: fraction(config, "corrupt")?,
             delay: fraction(config, "delay")?,
             distribution: distribution(config)?,
+            services: ServiceFaults {
+                request_drop: fraction(config, "request_drop")?,
+                response_drop: fraction(config, "response_drop")?,
+                response_duplicate: fraction(config, "response_duplicate")?,
+                response_misroute: fraction(config, "response_misroute")?,
+            },
         };
         let max_samples = config.setting(OPTIONS, "max_samples").within(1..=usize::MAX)?;
         Ok(Self { faults, max_samples })

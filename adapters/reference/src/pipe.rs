@@ -2,8 +2,8 @@
 //!
 //! A reader listens on its own pipe (`receiver.rs`), whose path is in its locator. A writer makes
 //! another pipe in the run directory, writes its path into the reader's, and opens it as soon as
-//! the reader has; the name is removed then. Frames follow: the first describes the writer, each
-//! other is a sample. The kernel notifies a writer without a reader (the host ignores SIGPIPE, as
+//! the reader has; the name is removed then. Frames follow: the first describes the writer, a client of
+//! a service says in the second where it reads its responses, each other is a sample. The kernel notifies a writer without a reader (the host ignores SIGPIPE, as
 //! Rust programs do).
 
 use std::fs::File;
@@ -31,9 +31,12 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub const SAMPLE: u32 = 0;
 /// … "1" or "0" for reliable, then the partition.
 pub const ABOUT: u32 = 1;
+/// … the locator of a client's queue.
+pub const CLIENT: u32 = 2;
 
-/// Length of a frame before its body: kind, length of the body, expiry, source time, header.
-pub const PREFIX: usize = 4 + 4 + 8 + 8 + Header::BYTES;
+/// Length of a frame before its body: kind, length of the body, expiry, source time, number of the
+/// request, header.
+pub const PREFIX: usize = 4 + 4 + 8 + 8 + 8 + Header::BYTES;
 
 /// A new name in the run directory.
 pub fn fifo_path(run_dir: &str, side: &str) -> PathBuf {
@@ -55,7 +58,8 @@ fn prefix(kind: u32, bytes: usize, message: Option<&Message>) -> [u8; PREFIX] {
     if let Some(message) = message {
         out[8..16].copy_from_slice(&message.expires_ns.to_ne_bytes());
         out[16..24].copy_from_slice(&message.source_ns.to_ne_bytes());
-        out[24..].copy_from_slice(message.header.as_bytes());
+        out[24..32].copy_from_slice(&message.request.to_ne_bytes());
+        out[32..].copy_from_slice(message.header.as_bytes());
     }
     out
 }
@@ -124,6 +128,12 @@ impl PipeLink {
         let text = format!("{}{partition}", u8::from(self.reliable));
         let rest = self.shared.lock();
         self.shared.append(rest, &prefix(ABOUT, text.len(), None), text.as_bytes());
+    }
+
+    /// Tells the server where this client reads its responses.
+    pub fn greet(&self, locator: &str) {
+        let rest = self.shared.lock();
+        self.shared.append(rest, &prefix(CLIENT, locator.len(), None), locator.as_bytes());
     }
 
     /// Until all that was sent is in the pipe.

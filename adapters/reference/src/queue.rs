@@ -9,12 +9,13 @@ use busmark_adapter::{Header, Sink, Status};
 use crate::clock::{monotonic_ns, realtime_ns};
 use crate::deadline::Deadline;
 use crate::endpoint::{History, Quality};
+use crate::link::Client;
 
 /// Places that are allocated in advance, at most.
 const RESERVE: usize = 1 << 16;
 
 /// A sample on its way.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Message {
     pub header: Header,
     pub body: Arc<[u8]>,
@@ -22,11 +23,15 @@ pub struct Message {
     pub expires_ns: i64,
     /// `CLOCK_REALTIME`.
     pub source_ns: i64,
+    /// The client's number of a request, which its response repeats.
+    pub request: u64,
+    /// The client that asks; a response has none.
+    pub from: Option<Arc<Client>>,
 }
 
-struct Stored {
-    message: Message,
-    reception_ns: i64,
+pub struct Stored {
+    pub message: Message,
+    pub reception_ns: i64,
 }
 
 struct State {
@@ -168,6 +173,14 @@ impl Queue {
 
     /// Gives at most `max` samples to the sink.
     pub fn take(&self, max: usize, sink: &mut Sink) -> Result<usize, Status> {
+        self.take_each(max, |stored| {
+            let Message { header, body, source_ns, .. } = &stored.message;
+            sink.deliver_stamped(header, body, *source_ns, stored.reception_ns);
+        })
+    }
+
+    /// Gives at most `max` samples to `body`.
+    pub fn take_each(&self, max: usize, mut body: impl FnMut(Stored)) -> Result<usize, Status> {
         let mut taken = 0;
         while taken < max {
             let mut state = self.lock();
@@ -175,8 +188,7 @@ impl Queue {
             let Some(stored) = state.stored.pop_front() else { break };
             drop(state);
             self.room.notify_all();
-            let Message { header, body, source_ns, .. } = &stored.message;
-            sink.deliver_stamped(header, body, *source_ns, stored.reception_ns);
+            body(stored);
             taken += 1;
         }
         if taken == 0 { Err(Status::NoData) } else { Ok(taken) }

@@ -10,7 +10,7 @@ use busmark_adapter::{
 
 use crate::endpoint::Quality;
 use crate::locator::Locator;
-use crate::memory::Port;
+use crate::memory::{Greeter, Port};
 use crate::options::Options;
 use crate::queue::Queue;
 use crate::receiver::Receiver;
@@ -18,9 +18,36 @@ use crate::receiver::Receiver;
 type Hot<T> = std::result::Result<T, Status>;
 
 /// Where samples come from.
-enum Inlet {
+pub enum Inlet {
     Memory(u64, Arc<Port>),
     Pipe(Receiver),
+}
+
+impl Inlet {
+    /// Opens the way into this queue; and where it is, as a locator says it. `greeter` is a server's.
+    pub fn open(
+        participant: &ParticipantConfig,
+        queue: &Arc<Queue>,
+        quality: &Quality,
+        greeter: Option<Greeter>,
+    ) -> Result<(Self, String)> {
+        if participant.transport == "pipe" {
+            let receiver = Receiver::start(&participant.run_dir, queue, quality, greeter)?;
+            let at = receiver.path().to_owned();
+            Ok((Self::Pipe(receiver), at))
+        } else {
+            let (number, port) = Port::open(Arc::clone(queue), &quality.partition, greeter);
+            Ok((Self::Memory(number, port), number.to_string()))
+        }
+    }
+}
+
+impl Drop for Inlet {
+    fn drop(&mut self) {
+        if let Self::Memory(number, port) = self {
+            port.close(*number);
+        }
+    }
 }
 
 pub struct QueueReader {
@@ -39,24 +66,8 @@ impl QueueReader {
     ) -> Result<Self> {
         let quality = Quality::of(config, options)?;
         let queue = Arc::new(Queue::new(&quality));
-        let (inlet, at) = if participant.transport == "pipe" {
-            let receiver = Receiver::start(&participant.run_dir, &queue, &quality)?;
-            let at = receiver.path().to_owned();
-            (Inlet::Pipe(receiver), at)
-        } else {
-            let (number, port) = Port::open(Arc::clone(&queue), &quality.partition);
-            (Inlet::Memory(number, port), number.to_string())
-        };
-        let locator = Locator {
-            transport: participant.transport.clone(),
-            at,
-            domain: participant.domain,
-            topic: config.topic.clone(),
-            payload: config.payload as u32,
-            reliable: quality.reliable,
-            durable: quality.durable,
-            partition: quality.partition,
-        };
+        let (inlet, at) = Inlet::open(participant, &queue, &quality, None)?;
+        let locator = Locator::of(participant, config, &quality, at);
         let mut reader = Self { queue, inlet, locator, announcer: None };
         if let Some(listener) = listener {
             reader.announcer = Some(announce(Arc::clone(&reader.queue), listener)?);
@@ -121,9 +132,6 @@ impl Reader for QueueReader {
 
 impl Drop for QueueReader {
     fn drop(&mut self) {
-        if let Inlet::Memory(number, port) = &self.inlet {
-            port.close(*number);
-        }
         self.queue.close();
         if let Some(thread) = self.announcer.take() {
             let _ = thread.join();

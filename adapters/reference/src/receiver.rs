@@ -12,7 +12,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{Mode, OFlags, open, unlink};
 
 use crate::endpoint::Quality;
-use crate::pipe::{ABOUT, PREFIX, fifo_path, make_fifo};
+use crate::link::Client;
+use crate::memory::Greeter;
+use crate::pipe::{ABOUT, CLIENT, PREFIX, fifo_path, make_fifo};
 use crate::queue::{Message, Queue};
 
 /// Bytes asked from a pipe at once.
@@ -21,6 +23,8 @@ const CHUNK: usize = 64 << 10;
 struct Shared {
     queue: Arc<Queue>,
     partition: String,
+    /// Receiver of a server.
+    greeter: Option<Greeter>,
     matched: AtomicU32,
     closing: AtomicBool,
 }
@@ -31,6 +35,8 @@ struct Stream {
     bytes: Vec<u8>,
     reliable: bool,
     joined: bool,
+    /// Whose requests come through it.
+    client: Option<Arc<Client>>,
 }
 
 /// Owns the reader's pipe and its thread.
@@ -48,12 +54,18 @@ fn open_pipe(path: &PathBuf, access: OFlags) -> Result<File> {
 }
 
 impl Receiver {
-    pub fn start(run_dir: &str, queue: &Arc<Queue>, quality: &Quality) -> Result<Self> {
+    pub fn start(
+        run_dir: &str,
+        queue: &Arc<Queue>,
+        quality: &Quality,
+        greeter: Option<Greeter>,
+    ) -> Result<Self> {
         let path = fifo_path(run_dir, "reader");
         make_fifo(&path)?;
         let shared = Arc::new(Shared {
             queue: Arc::clone(queue),
             partition: quality.partition.clone(),
+            greeter,
             matched: AtomicU32::new(0),
             closing: AtomicBool::new(false),
         });
@@ -152,7 +164,14 @@ impl Shared {
             stream.joined = body.get(1..) == Some(self.partition.as_bytes());
             return;
         }
-        let Some(header) = Header::from_bytes(&frame[24..]).filter(|_| stream.joined) else {
+        if word(frame) == CLIENT {
+            let locator = String::from_utf8_lossy(body).parse().ok();
+            let greeted = self.greeter.as_ref().zip(locator);
+            // One that has gone already asks nothing.
+            stream.client = greeted.and_then(|(greet, locator)| greet(&locator).ok());
+            return;
+        }
+        let Some(header) = Header::from_bytes(&frame[32..]).filter(|_| stream.joined) else {
             return;
         };
         let message = Message {
@@ -160,6 +179,8 @@ impl Shared {
             body: body.into(),
             expires_ns: long(&frame[8..]),
             source_ns: long(&frame[16..]),
+            request: long(&frame[24..]) as u64,
+            from: stream.client.clone(),
         };
         if !stream.reliable {
             self.queue.offer(message);
@@ -183,7 +204,13 @@ fn answer(bell: &mut File, rung: &mut Vec<u8>, streams: &mut Vec<Stream>) {
             continue;
         }
         if let Ok(pipe) = open_pipe(&PathBuf::from(path), OFlags::RDONLY) {
-            streams.push(Stream { pipe, bytes: Vec::new(), reliable: false, joined: false });
+            streams.push(Stream {
+                pipe,
+                bytes: Vec::new(),
+                reliable: false,
+                joined: false,
+                client: None,
+            });
         }
     }
 }

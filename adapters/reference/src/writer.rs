@@ -15,39 +15,13 @@ use crate::deadline::Deadline;
 use crate::delay::DelayLine;
 use crate::endpoint::Quality;
 use crate::faults::Fate;
-use crate::link::{Carrier, Link, Place};
+use crate::link::{Link, Links, Parcel, Place};
 use crate::locator::Locator;
-use crate::memory::{Card, MemoryLink};
+use crate::memory::Card;
 use crate::options::Options;
-use crate::pipe::PipeLink;
 use crate::queue::Message;
 
 type Hot<T> = std::result::Result<T, Status>;
-type Links = Arc<Vec<Arc<Link>>>;
-
-/// A sample that has been accepted, for the readers of that moment.
-pub struct Parcel {
-    message: Message,
-    links: Links,
-    /// Sent a second time.
-    duplicate: bool,
-}
-
-impl Parcel {
-    /// Sends it; consumes the places that were promised.
-    pub fn deliver(&self) {
-        for link in self.links.iter() {
-            link.send(&self.message, Place::Reserved);
-            if self.duplicate {
-                link.send(&self.message, Place::None);
-            }
-        }
-    }
-
-    fn discard(&self) {
-        self.links.iter().for_each(|link| link.release());
-    }
-}
 
 /// What has been done on purpose.
 #[derive(Default)]
@@ -74,9 +48,7 @@ struct Stream {
 
 pub struct LinkWriter {
     config: EndpointConfig,
-    domain: u32,
-    transport: String,
-    run_dir: String,
+    participant: ParticipantConfig,
     options: Options,
     quality: Quality,
     lifespan_ns: AtomicI64,
@@ -106,9 +78,7 @@ impl LinkWriter {
         };
         Ok(Self {
             config: config.clone(),
-            domain: participant.domain,
-            transport: participant.transport.clone(),
-            run_dir: participant.run_dir.clone(),
+            participant: participant.clone(),
             lifespan_ns: AtomicI64::new(quality.lifespan_ns.unwrap_or(i64::MAX)),
             card: Arc::new(card),
             links: RwLock::default(),
@@ -194,6 +164,8 @@ impl LinkWriter {
             body: Arc::clone(sample),
             expires_ns: now.saturating_add(self.lifespan_ns.load(Ordering::Relaxed)),
             source_ns: realtime_ns(),
+            request: 0,
+            from: None,
         };
         let mut stream = self.stream();
         stream.deadline.sample(now);
@@ -218,18 +190,6 @@ impl LinkWriter {
             }
             stream.history.push_back(message.clone());
         }
-    }
-
-    /// Refuses readers that do not fit.
-    fn check(&self, locator: &Locator) -> Result<()> {
-        let own = (&self.transport, self.domain, &self.config.topic, self.config.payload as u32);
-        let theirs = (&locator.transport, locator.domain, &locator.topic, locator.payload);
-        if own == theirs {
-            return Ok(());
-        }
-        Err(Status::Invalid.error(format!(
-            "the reader has (transport, domain, topic, payload) {theirs:?}, the writer {own:?}"
-        )))
     }
 }
 
@@ -286,15 +246,11 @@ impl Writer for LinkWriter {
 
     fn connect(&self, locator: &str) -> Result<()> {
         let locator: Locator = locator.parse()?;
-        self.check(&locator)?;
+        let own = Locator::of(&self.participant, &self.config, &self.quality, String::new());
+        locator.check(&own)?;
         let reliable = self.quality.reliable && locator.reliable;
-        let carrier = match self.transport.as_str() {
-            "pipe" => {
-                Carrier::Pipe(PipeLink::connect(&locator, &self.run_dir, &self.card, reliable)?)
-            }
-            _ => Carrier::Memory(MemoryLink::connect(&locator.at, &self.card)?),
-        };
-        let link = Arc::new(Link { carrier, reliable });
+        let run_dir = &self.participant.run_dir;
+        let link = Arc::new(Link::connect(&locator, run_dir, &self.card, reliable)?);
         // Under the lock of the stream, so that history comes before what is written from now on.
         let stream = self.stream();
         if locator.durable {

@@ -1,10 +1,9 @@
-// Busmark adapter for ROS 2's middleware interface.
-#include "participant.hpp"
-
+// Busmark adapter for a layer of ROS 2: rmw, rcl or rclpy, as the folder of participant.hpp has it.
 #include <discovery_server.hpp>
+#include <participant.hpp>
 #include <series.hpp>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -22,7 +21,7 @@ const busmark_option_t options[] = {
     {"implementation", "",
      "The implementation of rmw, such as rmw_cyclonedds_cpp: lib<name>.so is loaded. Empty: rmw_fastrtps_cpp, or what "
      "RMW_IMPLEMENTATION says where config is env."},
-    {"serialized", "false", "true: messages are published and taken as bytes that were serialised beforehand."},
+    Participant::option,
     {"config", "",
      "Empty: nothing is taken from the environment. env: all that ROS and the implementation take from it, but for the "
      "domain; with transport shipped."},
@@ -45,14 +44,14 @@ constexpr uint64_t largest_body = 16u << 20;
 
 const busmark_capabilities_t declared = {
     sizeof(busmark_capabilities_t),
-    BUSMARK_WAIT_LISTENER | BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL,
+    Participant::waits,
     BUSMARK_REACH_PROCESS | BUSMARK_REACH_HOST | BUSMARK_REACH_NETWORK,
     1u << BUSMARK_PAYLOAD_OCTET,
     BUSMARK_QOS_RELIABLE | BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_KEEP_LAST | BUSMARK_QOS_KEEP_ALL |
         BUSMARK_QOS_VOLATILE | BUSMARK_QOS_TRANSIENT_LOCAL | BUSMARK_QOS_LIFESPAN | BUSMARK_QOS_DEADLINE,
     0,
-    BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN_LISTENER | BUSMARK_FEATURE_SYNCHRONOUS |
-        BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_SERVER,
+    Participant::features | BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_SOURCE_TIME | BUSMARK_FEATURE_RECEPTION_TIME |
+        BUSMARK_FEATURE_SERVER,
     largest_body,
     BUSMARK_ADAPTER_NAME,
     BUSMARK_TITLE,
@@ -69,11 +68,16 @@ const busmark_capabilities_t declared = {
     nullptr,
     "udp and shm of rmw_fastrtps_cpp: socket_buffer_bytes 12582912 B, shm_segment_bytes 64 MiB",
     0,
+    0,
+    BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL,
+    BUSMARK_QOS_RELIABLE | BUSMARK_QOS_BEST_EFFORT | BUSMARK_QOS_KEEP_LAST | BUSMARK_QOS_KEEP_ALL |
+        BUSMARK_QOS_VOLATILE,
+    0,
     0};
 
 struct Adapter {
     static const busmark_capabilities_t &capabilities() { return declared; }
-    static void probe() { Implementation::load("rmw_fastrtps_cpp"); }
+    static void probe() { Participant::probe(); }
     static std::unique_ptr<busmark::Participant> participant(const busmark::ParticipantConfig &config) {
         return std::make_unique<Participant>(config);
     }
@@ -84,6 +88,6 @@ struct Adapter {
 
 } // namespace
 
-} // namespace rmw_adapter
+} // namespace ros_adapter
 
-BUSMARK_EXPORT(rmw_adapter::Adapter)
+BUSMARK_EXPORT(ros_adapter::Adapter)

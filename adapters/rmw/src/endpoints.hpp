@@ -1,31 +1,22 @@
-// Publishers and subscriptions.
+// Publishers and subscriptions, of rmw or of rcl: as the folder of handles.hpp has them.
 #pragma once
 
 #include "failure.hpp"
-#include "participant.hpp"
+#include "message.hpp"
 
 #include <announcer.hpp>
-#include <busmark_msgs/msg/sample.h>
+#include <handles.hpp>
 
-#include <rmw/event_callback_type.h>
-
+#include <memory>
 #include <optional>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
-using Message = busmark_msgs__msg__Sample;
-
-/// How often a deadline was missed, as events of rmw say.
+/// How often a deadline was missed.
 class Missed {
 public:
-    template <class Init, class Handle>
-    Missed(const Implementation &rmw, Init init, Handle *handle, rmw_event_type_t kind)
-        : rmw_(rmw), event_(rmw_get_zero_initialized_event()),
-          counts_(init(&event_, handle, kind) == RMW_RET_OK) {
-        if (!counts_) words();
-    }
-    ~Missed() {
-        if (counts_) (void)!rmw_event_fini(&event_);
+    template <class Endpoint> Missed(Node &node, Endpoint &endpoint) : event_(node, endpoint) {
+        if (!event_.there()) words();
     }
     /// Asks the event for its status, whose counters come in this order everywhere.
     void read(busmark_counters_t &counters) {
@@ -33,15 +24,13 @@ public:
             int32_t total, change;
         } status{};
         bool taken = false;
-        if (!counts_) return;
-        if (rmw_.rmw_take_event(&event_, &status, &taken) == RMW_RET_OK && taken) total_ = status.total;
+        if (!event_.there()) return;
+        if (event_.take(&status, taken) == RMW_RET_OK && taken) total_ = status.total;
         counters.deadline_missed = static_cast<uint64_t>(total_);
     }
 
 private:
-    const Implementation &rmw_;
-    rmw_event_t event_;
-    bool counts_;
+    DeadlineMissed event_;
     int32_t total_ = 0;
 };
 
@@ -51,24 +40,9 @@ inline busmark_counters_t counters_of(std::optional<Missed> &missed) {
     return counters;
 }
 
-/// A message, with the body that it was prepared with.
-struct PreparedSample : busmark::Sample {
-    PreparedSample(const void *body, size_t bytes);
-    ~PreparedSample() override;
-    Message message;
-};
-
-/// A message as the bytes that it is sent as.
-struct SerializedSample : busmark::Sample {
-    SerializedSample(const Implementation &rmw, const Message &message);
-    ~SerializedSample() override;
-    rmw_serialized_message_t bytes;
-};
-
 class Writer : public busmark::Writer {
 public:
     Writer(std::shared_ptr<Node> node, const busmark::EndpointConfig &config);
-    ~Writer() override;
     std::unique_ptr<busmark::Sample> prepare(const void *body, size_t bytes) override;
     busmark_status_e write(busmark::Sample &sample, const busmark_header_t &header) override;
     busmark_status_e matched(uint32_t &count) override;
@@ -78,7 +52,7 @@ public:
 private:
     std::shared_ptr<Node> node_;
     LastFailure failure_;
-    rmw_publisher_t *publisher_;
+    Publisher publisher_;
     std::optional<Missed> missed_;
 };
 
@@ -99,11 +73,11 @@ private:
     bool listens_;
     fastdds_adapter::Announcer announcer_;
     LastFailure failure_;
-    Message message_;
-    rmw_serialized_message_t bytes_ = rmw_get_zero_initialized_serialized_message();
-    rmw_subscription_t *subscription_;
+    Owned<Message> taken_;
+    Serialized taken_bytes_;
+    Subscription subscription_;
     std::optional<Missed> missed_;
-    rmw_wait_set_t *wait_set_ = nullptr;
+    std::optional<WaitSet<Subscription>> wait_set_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// The words of the last failed call of this thread.
 inline std::string words() {
@@ -35,6 +35,8 @@ inline void check(rmw_ret_t code, const std::string &what) {
 
 template <class Handle> Handle *made(Handle *handle, const std::string &what) {
     if (handle == nullptr) throw busmark::Error(BUSMARK_FAILED, what + " was not made: " + words());
+    // The error of the first attempt is cleared: rmw would complain where the next call of this thread does the same.
+    rmw_reset_error();
     return handle;
 }
 
@@ -46,7 +48,7 @@ public:
         const busmark_status_e status = status_of(code);
         const std::lock_guard<std::mutex> lock(guard_);
         const std::string said = words();
-        last_ = busmark::Error(status, std::string("rmw: ") + what + (said.empty() ? "" : ": " + said));
+        last_ = busmark::Error(status, std::string(BUSMARK_LAYER ": ") + what + (said.empty() ? "" : ": " + said));
         return status;
     }
     std::optional<busmark::Error> get() {
@@ -59,4 +61,4 @@ private:
     std::optional<busmark::Error> last_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -3,11 +3,16 @@
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
+use busmark_adapter::Result;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{Shutdown, shutdown};
 
-use crate::shield::{MaybeShield, Shield};
+use crate::Family;
+use crate::errors::os_error;
+use crate::shield::{MaybeShield, Shield, Side};
 
 /// One connection. Its descriptor is closed when the last user lets go.
 pub(crate) struct Link {
@@ -63,6 +68,21 @@ impl Connections {
 }
 
 impl Link {
+    /// A new connection, protected where the family protects its own.
+    pub(crate) fn dial(family: &dyn Family, locator: &str) -> Result<Arc<Self>> {
+        let link = Self::new(family.connect(locator)?, true);
+        let shield = family.shield(&link.socket, Side::Connects);
+        let shield = shield.map_err(|e| e.status.error(format!("{locator}: {}", e.message)))?;
+        link.protect(shield);
+        Ok(Arc::new(link))
+    }
+
+    /// No send blocks for longer.
+    pub(crate) fn limit_sends(&self, limit: Duration) -> Result<()> {
+        set_socket_timeout(&self.socket, Timeout::Send, Some(limit))
+            .map_err(|errno| os_error("time limit of writes", errno))
+    }
+
     pub(crate) fn new(socket: OwnedFd, greeted: bool) -> Self {
         Self {
             socket,

@@ -1,4 +1,5 @@
-//! How samples lie in a stream: length, header, body, mark.
+//! How samples lie in a stream: length, header, body, mark. Requests and responses have the number of
+//! the request between header and body.
 //!
 //! The length is four bytes, little-endian, and counts what follows it. The mark is one byte: a sample
 //! is [`VALID`], or [`VOID`] if its write timed out after a part of it had left: the rest follows
@@ -10,6 +11,8 @@ use busmark_adapter::{Header, Payload, Sink, Source, Status};
 pub const LENGTH: usize = 4;
 /// Bytes of the mark.
 pub const MARK: usize = 1;
+/// Bytes of a request's number.
+pub const NUMBER: usize = 8;
 /// What a frame adds to a body.
 pub const OVERHEAD: usize = LENGTH + Header::BYTES + MARK;
 /// The mark of a sample.
@@ -37,6 +40,18 @@ impl Frame {
         Self(bytes.into())
     }
 
+    /// A request or a response with this body.
+    pub fn numbered(body: &[u8]) -> Self {
+        Self::new(&[&[0; NUMBER], body].concat())
+    }
+
+    /// Puts the request's number in its place. Hot.
+    #[inline]
+    pub fn set_number(&mut self, number: u64) {
+        const FROM: usize = LENGTH + Header::BYTES;
+        self.0[FROM..FROM + NUMBER].copy_from_slice(&number.to_le_bytes());
+    }
+
     /// Puts the header in its place. Hot.
     #[inline]
     pub fn set_header(&mut self, header: &Header) {
@@ -54,11 +69,22 @@ impl Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Broken;
 
+/// A request or a response.
+pub struct Numbered<'a> {
+    /// Number of the request.
+    pub number: u64,
+    /// Its header.
+    pub header: Header,
+    /// Its body.
+    pub body: &'a [u8],
+}
+
 /// Cuts a stream into samples. Bytes are received into its memory and given to the sink from there.
 pub struct FrameBuffer {
     data: Box<[u8]>,
     start: usize,
     end: usize,
+    least: usize,
     largest: usize,
     payload: Payload,
 }
@@ -66,8 +92,17 @@ pub struct FrameBuffer {
 impl FrameBuffer {
     /// For bodies of this kind, of at most `max_body_bytes`.
     pub fn new(payload: Payload, max_body_bytes: usize) -> Self {
-        let largest = OVERHEAD + max_body_bytes + payload.wire_overhead();
-        Self { data: vec![0; largest + READ].into(), start: 0, end: 0, largest, payload }
+        Self::within(OVERHEAD, OVERHEAD + max_body_bytes + payload.wire_overhead(), payload)
+    }
+
+    /// For requests or responses of at most `max_body_bytes`.
+    pub fn numbered(max_body_bytes: usize) -> Self {
+        let least = OVERHEAD + NUMBER;
+        Self::within(least, least + max_body_bytes, Payload::Octet)
+    }
+
+    fn within(least: usize, largest: usize, payload: Payload) -> Self {
+        Self { data: vec![0; largest + READ].into(), start: 0, end: 0, least, largest, payload }
     }
 
     /// Bytes of the frame at the front as far as its length has arrived; else `None`.
@@ -77,7 +112,7 @@ impl FrameBuffer {
             return Ok(None);
         };
         let frame = LENGTH + u32::from_le_bytes(*length) as usize;
-        if frame < OVERHEAD || frame > self.largest { Err(Broken) } else { Ok(Some(frame)) }
+        if frame < self.least || frame > self.largest { Err(Broken) } else { Ok(Some(frame)) }
     }
 
     /// Bytes of the sample at the front, 0 if none is complete. Passes over void frames.
@@ -114,6 +149,14 @@ impl FrameBuffer {
         let sample = &self.data[from..self.start - MARK];
         let header = Header::from_bytes(sample).ok_or(Broken)?;
         Ok(Some((header, &sample[Header::BYTES..])))
+    }
+
+    /// The next request or response. Hot.
+    #[inline]
+    pub fn pop_numbered(&mut self) -> Result<Option<Numbered<'_>>, Broken> {
+        let Some((header, rest)) = self.pop()? else { return Ok(None) };
+        let (number, body) = rest.split_first_chunk().ok_or(Broken)?;
+        Ok(Some(Numbered { number: u64::from_le_bytes(*number), header, body }))
     }
 
     /// Where the next bytes go; never empty while no sample is complete. Hot.

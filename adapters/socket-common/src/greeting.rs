@@ -9,7 +9,32 @@ use crate::connections::Link;
 use crate::errors::os_error;
 use crate::shield;
 
-const HELLO: &[u8; 8] = b"busmark1";
+/// Who connects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// A writer, to a reader.
+    Writer,
+    /// A client, to the server of its service.
+    Client,
+}
+
+impl Caller {
+    fn hello(self) -> &'static [u8; 8] {
+        match self {
+            Self::Writer => b"busmark1",
+            Self::Client => b"busmark3",
+        }
+    }
+
+    /// The other side.
+    fn other(self) -> &'static str {
+        match self {
+            Self::Writer => "reader",
+            Self::Client => "server",
+        }
+    }
+}
+
 /// Greeting of a writer that shares its connection.
 const PAIR_HELLO: &[u8; 8] = b"busmark2";
 
@@ -45,14 +70,14 @@ pub(crate) struct PairHello {
     pub(crate) has: bool,
 }
 
-/// The writer's part: says hello and waits for the welcome, after which samples will be received.
-pub(crate) fn say_hello(link: &Link, domain: u32, locator: &str) -> Result<()> {
+/// The caller's part: says hello and waits for the welcome, after which what it sends will be received.
+pub(crate) fn say_hello(link: &Link, caller: Caller, domain: u32, locator: &str) -> Result<()> {
     let mut hello = [0; 12];
-    hello[..8].copy_from_slice(HELLO);
+    hello[..8].copy_from_slice(caller.hello());
     hello[8..].copy_from_slice(&domain.to_le_bytes());
-    match exchange(link, &hello, domain, locator)? {
+    match exchange(link, caller, &hello, domain, locator)? {
         Answer::Welcome => Ok(()),
-        _ => Err(no_reader(locator)),
+        _ => Err(nobody(caller, locator)),
     }
 }
 
@@ -68,31 +93,40 @@ pub(crate) fn say_pair_hello(
     hello[8..12].copy_from_slice(&domain.to_le_bytes());
     hello[12..20].copy_from_slice(&said.name.to_le_bytes());
     hello[20] = said.has.into();
-    exchange(link, &hello, domain, locator)
+    exchange(link, Caller::Writer, &hello, domain, locator)
 }
 
-fn no_reader(locator: &str) -> Error {
-    Status::Failed.error(format!("{locator}: not a reader of Busmark"))
+fn nobody(caller: Caller, locator: &str) -> Error {
+    Status::Failed.error(format!("{locator}: not a {} of Busmark", caller.other()))
 }
 
-fn exchange(link: &Link, hello: &[u8], domain: u32, locator: &str) -> Result<Answer> {
+fn exchange(
+    link: &Link,
+    caller: Caller,
+    hello: &[u8],
+    domain: u32,
+    locator: &str,
+) -> Result<Answer> {
     shield::say(link, hello).map_err(|errno| os_error(locator, errno))?;
     let mut heard = [0; 8];
     match hear(link, &mut heard) {
         Ok(()) => Answer::ALL
             .into_iter()
             .find(|answer| *answer.word() == heard)
-            .ok_or_else(|| no_reader(locator)),
+            .ok_or_else(|| nobody(caller, locator)),
         Err(error) => {
-            Err(os_error(format!("{locator}: the reader did not answer (domain {domain})"), error))
+            let other = caller.other();
+            Err(os_error(format!("{locator}: the {other} did not answer (domain {domain})"), error))
         }
     }
 }
 
-/// The reader's part, first half: whether a writer of this domain said hello.
-pub(crate) fn hear_hello(link: &Link, domain: u32) -> bool {
+/// The other side's part, first half: whether such a caller of this domain said hello.
+pub(crate) fn hear_hello(link: &Link, caller: Caller, domain: u32) -> bool {
     let mut hello = [0; 12];
-    hear(link, &mut hello).is_ok() && hello[..8] == *HELLO && hello[8..] == domain.to_le_bytes()
+    hear(link, &mut hello).is_ok()
+        && hello[..8] == *caller.hello()
+        && hello[8..] == domain.to_le_bytes()
 }
 
 /// The same where the reader shares its connection: what a writer of this domain said.
@@ -105,7 +139,7 @@ pub(crate) fn hear_pair_hello(link: &Link, domain: u32) -> Option<PairHello> {
     known.then(|| PairHello { name: u64::from_le_bytes(*name), has: *has != 0 })
 }
 
-/// The reader's part, second half.
+/// The other side's part, second half.
 pub(crate) fn say(link: &Link, answer: Answer) -> bool {
     shield::say(link, answer.word()).is_ok()
 }

@@ -3,20 +3,23 @@
 //! - [`Buffers`]: the options `receive_buffer_bytes` and `send_buffer_bytes`, checked against what the
 //!   kernel grants.
 //! - [`frame`]: how samples lie in a stream of bytes.
-//! - [`StreamWriter`] and [`StreamReader`]: endpoints over any connection-oriented socket. The family
-//!   of addresses is behind [`Family`]; there is one implementation in the adapter `tcp` and one in
+//! - [`StreamWriter`] and [`StreamReader`]: endpoints over any connection-oriented socket, and with them
+//!   [`StreamParticipant`] has the ends of services. The family of addresses is behind [`Family`]; there is one implementation in the adapter `tcp` and one in
 //!   `uds`.
 
 mod buffers;
 mod connections;
+mod door;
 mod errors;
 pub mod frame;
 mod greeting;
+mod lane;
 mod pair;
 mod participant;
 mod protected;
 mod reader;
 mod receive_set;
+mod service;
 mod shield;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -8,8 +8,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::net::{SendFlags, send};
 
+use crate::lane::Failure;
 use crate::shield::{Over, Shield};
-use crate::writer::Failure;
 
 /// What one writer has sealed for one connection. What was sealed must be sent, for the records are
 /// numbered: a sample of which only a part has left when its time ends arrives when the rest has left.

@@ -6,20 +6,20 @@
 
 use std::any::Any;
 use std::os::fd::OwnedFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use busmark_adapter::{EndpointConfig, HotCell, Listener, Payload, Reader, Result, Sink, Status};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, Shutdown, SocketFlags, accept_with, recv, shutdown};
+use rustix::net::{RecvFlags, recv};
 
 use crate::Family;
-use crate::connections::{Connections, Link};
+use crate::connections::Link;
+use crate::door::{Acceptor, Door, Host};
 use crate::errors::os_error;
 use crate::frame::FrameBuffer;
-use crate::greeting::{Answer, hear_hello, hear_pair_hello, say};
+use crate::greeting::{Answer, Caller, hear_hello, hear_pair_hello, say};
 use crate::pair::{End, Meeting, Place};
 use crate::receive_set::{Inbox, ReceiveSet};
 use crate::shield::{Sealed, Side};
@@ -36,9 +36,9 @@ pub struct Listening {
 
 /// Receives samples from every writer that connects.
 pub struct StreamReader {
+    _acceptor: Acceptor<Shared>,
     shared: Arc<Shared>,
     hot: HotCell<ReceiveSet>,
-    acceptor: Option<JoinHandle<()>>,
     locator: String,
     _keep: Option<Box<dyn Any + Send + Sync>>,
     _place: Place,
@@ -47,15 +47,13 @@ pub struct StreamReader {
 /// What the threads of a reader share.
 struct Shared {
     family: Arc<dyn Family>,
-    socket: OwnedFd,
-    connections: Connections,
+    door: Door,
     inbox: Arc<Inbox>,
     /// There with the listener strategy. Locked while samples are announced, so that the calls for
     /// one reader never overlap; with one writer nobody ever waits for it.
     listener: Option<Mutex<Listener>>,
     payload: Payload,
     max_body_bytes: usize,
-    stop: AtomicBool,
 }
 
 impl StreamReader {
@@ -71,32 +69,15 @@ impl StreamReader {
         let set = ReceiveSet::new(Arc::clone(&inbox)).map_err(|errno| os_error("epoll", errno))?;
         let shared = Arc::new(Shared {
             family,
-            socket,
-            connections: Connections::default(),
+            door: Door::new(socket),
             inbox,
             listener: listener.map(Mutex::new),
             payload: config.payload,
             max_body_bytes: config.max_body_bytes as usize,
-            stop: AtomicBool::new(false),
         });
-        let acceptor = spawn("busmark-accept", {
-            let shared = Arc::clone(&shared);
-            move || accept_all(&shared)
-        })?;
-        let acceptor = Some(acceptor);
+        let acceptor = Acceptor::start(&shared)?;
         let hot = HotCell::new(set);
-        Ok(Self { shared, hot, acceptor, locator, _keep: keep, _place: place })
-    }
-}
-
-impl Drop for StreamReader {
-    fn drop(&mut self) {
-        self.shared.stop.store(true, Ordering::SeqCst);
-        // Wakes the acceptor, which then ends and joins the threads of the connections.
-        let _ = shutdown(&self.shared.socket, Shutdown::Both);
-        if let Some(acceptor) = self.acceptor.take() {
-            let _ = acceptor.join();
-        }
+        Ok(Self { _acceptor: acceptor, shared, hot, locator, _keep: keep, _place: place })
     }
 }
 
@@ -121,7 +102,7 @@ impl Reader for StreamReader {
     }
 
     fn matched(&self) -> std::result::Result<u32, Status> {
-        Ok(self.shared.connections.alive())
+        Ok(self.shared.door.connections.alive())
     }
 
     fn locator(&self) -> std::result::Result<String, Status> {
@@ -129,78 +110,43 @@ impl Reader for StreamReader {
     }
 }
 
-fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(body)
-        .map_err(|error| Status::Resources.error(format!("no thread {name}: {error}")))
-}
+impl Host for Shared {
+    fn door(&self) -> &Door {
+        &self.door
+    }
 
-/// How long the acceptor rests when the process has no descriptor or thread left.
-const EXHAUSTED: Duration = Duration::from_millis(20);
-
-/// Accepts connections until the reader is dropped. Each gets a thread: for its greeting, and with
-/// the listener strategy for all that follows.
-fn accept_all(shared: &Arc<Shared>) {
-    let mut threads: Vec<JoinHandle<()>> = Vec::new();
-    while !shared.stop.load(Ordering::SeqCst) {
-        match accept_with(&shared.socket, SocketFlags::CLOEXEC) {
-            Ok(socket) => {
-                threads.retain(|thread| !thread.is_finished());
-                let link = shared.connections.add(socket, false);
-                let job = {
-                    let (shared, link) = (Arc::clone(shared), Arc::clone(&link));
-                    move || serve(&shared, link)
-                };
-                match spawn("busmark-receive", job) {
-                    Ok(thread) => threads.push(thread),
-                    Err(_) => shared.connections.remove(&link),
-                }
+    /// With the listener strategy the thread receives all that follows.
+    fn serve(&self, accepted: Arc<Link>) {
+        let Some((link, answer)) = meet(self, &accepted) else {
+            return self.door.end(&accepted);
+        };
+        if answer == Answer::Already {
+            self.door.connections.share(&link);
+            if self.door.stop.load(Ordering::SeqCst) {
+                // What ends the connections of the reader may have come before.
+                link.end();
             }
-            Err(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::NOBUFS) => {
-                std::thread::sleep(EXHAUSTED);
-            }
-            // A peer that gave up early; or the end, which the loop's condition sees.
-            Err(_) => std::thread::yield_now(),
         }
-    }
-    shared.connections.shut_down();
-    for thread in threads {
-        let _ = thread.join();
-    }
-}
-
-/// One connection, from its greeting on.
-fn serve(shared: &Shared, accepted: Arc<Link>) {
-    let Some((link, answer)) = meet(shared, &accepted) else {
-        return shared.end(&accepted);
-    };
-    if answer == Answer::Already {
-        shared.connections.share(&link);
-        if shared.stop.load(Ordering::SeqCst) {
-            // What ends the connections of the reader may have come before.
-            link.end();
+        let buffer = || FrameBuffer::new(self.payload, self.max_body_bytes);
+        if self.listener.is_none() {
+            self.inbox.put(Arc::clone(&link), buffer(), &self.door.stop);
         }
+        // Counts before the writer is notified, so that once it knows both sides do (C24).
+        link.greeted.store(true, Ordering::Release);
+        let told = say(&accepted, answer);
+        if answer == Answer::Already {
+            // The greeting was all that this one was for.
+            self.door.connections.remove(&accepted);
+            drop(accepted);
+        }
+        match &self.listener {
+            None if told => return,
+            Some(listener) if told => announce_all(self, &link, listener, buffer()),
+            _ => {}
+        }
+        // The writer learns of it even while a receive set still holds the descriptor.
+        self.door.end(&link);
     }
-    let buffer = || FrameBuffer::new(shared.payload, shared.max_body_bytes);
-    if shared.listener.is_none() {
-        shared.inbox.put(Arc::clone(&link), buffer(), &shared.stop);
-    }
-    // Counts before the writer is notified, so that once it knows both sides do (C24).
-    link.greeted.store(true, Ordering::Release);
-    let told = say(&accepted, answer);
-    if answer == Answer::Already {
-        // The greeting was all that this one was for.
-        shared.connections.remove(&accepted);
-        drop(accepted);
-    }
-    match &shared.listener {
-        None if told => return,
-        Some(listener) if told => announce_all(shared, &link, listener, buffer()),
-        _ => {}
-    }
-    // The writer learns of it even while a receive set still holds the descriptor.
-    shared.end(&link);
 }
 
 /// The connection from which samples will be received, and the answer to the writer; `None` where it is
@@ -210,11 +156,11 @@ fn meet(shared: &Shared, accepted: &Arc<Link>) -> Option<(Arc<Link>, Answer)> {
     family.accepted(&accepted.socket).ok()?;
     accepted.protect(family.shield(&accepted.socket, Side::Accepts).ok()?);
     let Some(pair) = family.pair() else {
-        return hear_hello(accepted, family.domain())
+        return hear_hello(accepted, Caller::Writer, family.domain())
             .then(|| (Arc::clone(accepted), Answer::Welcome));
     };
     let said = hear_pair_hello(accepted, family.domain())?;
-    match pair.meet(said.name, said.has, accepted, &shared.stop) {
+    match pair.meet(said.name, said.has, accepted, &shared.door.stop) {
         Meeting::Here => Some((Arc::clone(accepted), Answer::Welcome)),
         Meeting::There(link) => Some((link, Answer::Already)),
         Meeting::Refused => {
@@ -226,19 +172,13 @@ fn meet(shared: &Shared, accepted: &Arc<Link>) -> Option<(Arc<Link>, Answer)> {
 }
 
 impl Shared {
-    /// Ends a connection.
-    fn end(&self, link: &Arc<Link>) {
-        let _ = shutdown(&link.socket, Shutdown::Both);
-        self.connections.remove(link);
-    }
-
     /// The receive set has let go of a connection that has ended or was damaged.
     fn let_go(&self, link: &Arc<Link>) {
         if self.family.pair().is_some() {
             // The writer of this side may hold it open.
-            self.end(link);
+            self.door.end(link);
         } else {
-            self.connections.remove(link);
+            self.door.connections.remove(link);
         }
     }
 }
@@ -267,7 +207,7 @@ fn announce_all(shared: &Shared, link: &Link, listener: &Mutex<Listener>, mut bu
                 break;
             }
             let listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
-            if shared.stop.load(Ordering::Relaxed) {
+            if shared.door.stop.load(Ordering::Relaxed) {
                 return;
             }
             listener.notify_with(&mut buffer);

@@ -31,16 +31,29 @@ const INBOX: u64 = u64::MAX;
 /// Events of one epoll call.
 const EVENTS: usize = 64;
 
+/// What has come over one connection, to be taken.
+pub(crate) trait Incoming: Source {
+    /// Where bytes go in.
+    fn frames(&mut self) -> &mut FrameBuffer;
+}
+
+impl Incoming for FrameBuffer {
+    #[inline]
+    fn frames(&mut self) -> &mut FrameBuffer {
+        self
+    }
+}
+
 /// New connections on their way to the receiving thread.
-pub(crate) struct Inbox {
-    new: Mutex<Vec<(Arc<Link>, FrameBuffer)>>,
+pub(crate) struct Inbox<I = FrameBuffer> {
+    new: Mutex<Vec<(Arc<Link>, I)>>,
     waiting: AtomicBool,
     /// The receiving thread may be asleep where only the one connection it has can wake it.
     asleep: AtomicBool,
     event: OwnedFd,
 }
 
-impl Inbox {
+impl<I> Inbox<I> {
     pub(crate) fn new() -> Result<Self, Errno> {
         Ok(Self {
             new: Mutex::default(),
@@ -52,8 +65,8 @@ impl Inbox {
 
     /// Hands a connection over. Returns when the receiving thread has it or will look here before
     /// it sleeps again.
-    pub(crate) fn put(&self, link: Arc<Link>, buffer: FrameBuffer, stop: &AtomicBool) {
-        self.new.lock().unwrap_or_else(PoisonError::into_inner).push((link, buffer));
+    pub(crate) fn put(&self, link: Arc<Link>, incoming: I, stop: &AtomicBool) {
+        self.new.lock().unwrap_or_else(PoisonError::into_inner).push((link, incoming));
         self.waiting.store(true, Ordering::SeqCst);
         // Cannot fail but by overflow, and then the thread has been woken already.
         let _ = write(&self.event, &1_u64.to_ne_bytes());
@@ -68,10 +81,10 @@ impl Inbox {
     }
 }
 
-struct Connection {
+struct Connection<I> {
     number: u64,
     link: Arc<Link>,
-    buffer: FrameBuffer,
+    incoming: I,
     /// There where the connection is protected.
     sealed: Option<Sealed>,
     /// The time limit of receives that is set.
@@ -90,25 +103,27 @@ enum Outcome {
     Ended,
 }
 
-impl Connection {
+impl<I: Incoming> Connection<I> {
     /// Always inlined, for the first return from a function that a thread slept in is mispredicted
     /// and costs up to a microsecond.
     #[inline(always)]
     fn receive(&mut self, flags: RecvFlags) -> Outcome {
         let received = match (self.link.shield(), &mut self.sealed) {
             (Some(shield), Some(sealed)) => {
-                let buffer = &mut self.buffer;
-                sealed.receive(&self.link, shield, flags, &mut |plain| buffer.push(plain))
+                let frames = self.incoming.frames();
+                sealed.receive(&self.link, shield, flags, &mut |plain| frames.push(plain))
             }
-            _ => recv(&self.link.socket, self.buffer.space(), flags).map(|(bytes, _)| {
-                self.buffer.advance(bytes);
-                bytes
-            }),
+            _ => {
+                recv(&self.link.socket, self.incoming.frames().space(), flags).map(|(bytes, _)| {
+                    self.incoming.frames().advance(bytes);
+                    bytes
+                })
+            }
         };
         match received {
             Ok(0) => Outcome::Ended,
             Ok(_) => {
-                if self.buffer.ready().is_ok() {
+                if self.incoming.frames().ready().is_ok() {
                     Outcome::Some
                 } else {
                     Outcome::Ended
@@ -123,7 +138,7 @@ impl Connection {
 
     #[inline]
     fn ready(&mut self) -> bool {
-        self.buffer.ready() == Ok(true)
+        self.incoming.frames().ready() == Ok(true)
     }
 
     /// Sleeps in a receive for at most `limit`.
@@ -144,9 +159,9 @@ impl Connection {
 }
 
 /// All connections of a reader.
-pub(crate) struct ReceiveSet {
-    connections: Vec<Connection>,
-    inbox: Arc<Inbox>,
+pub(crate) struct ReceiveSet<I = FrameBuffer> {
+    connections: Vec<Connection<I>>,
+    inbox: Arc<Inbox<I>>,
     epoll: OwnedFd,
     /// Number of the next connection.
     next: u64,
@@ -154,8 +169,8 @@ pub(crate) struct ReceiveSet {
     turn: usize,
 }
 
-impl ReceiveSet {
-    pub(crate) fn new(inbox: Arc<Inbox>) -> Result<Self, Errno> {
+impl<I: Incoming> ReceiveSet<I> {
+    pub(crate) fn new(inbox: Arc<Inbox<I>>) -> Result<Self, Errno> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         epoll::add(&epoll, &inbox.event, epoll::EventData::new_u64(INBOX), epoll::EventFlags::IN)?;
         Ok(Self { connections: Vec::new(), inbox, epoll, next: 0, turn: 0 })
@@ -175,11 +190,11 @@ impl ReceiveSet {
         self.inbox.waiting.store(false, Ordering::SeqCst);
         let new =
             std::mem::take(&mut *self.inbox.new.lock().unwrap_or_else(PoisonError::into_inner));
-        for (link, buffer) in new {
+        for (link, incoming) in new {
             let (number, limit, watched) = (self.next, Duration::ZERO, false);
             self.next += 1;
             let sealed = link.shield().map(|_| Sealed::new());
-            self.connections.push(Connection { number, link, buffer, sealed, limit, watched });
+            self.connections.push(Connection { number, link, incoming, sealed, limit, watched });
         }
         self.watch();
     }
@@ -222,7 +237,7 @@ impl ReceiveSet {
         let all = self.connections.len();
         for step in 0..all {
             let index = (self.turn + step) % all;
-            count += self.connections[index].buffer.take(max - count, sink).unwrap_or(0);
+            count += self.connections[index].incoming.take(max - count, sink).unwrap_or(0);
             if count == max {
                 self.turn = index;
                 break;
@@ -251,7 +266,9 @@ impl ReceiveSet {
             }
             count = self.drain(max, sink);
         }
-        if let Some(index) = self.connections.iter_mut().position(|c| c.buffer.ready().is_err()) {
+        if let Some(index) =
+            self.connections.iter_mut().position(|c| c.incoming.frames().ready().is_err())
+        {
             self.remove(index, &removed);
         }
         if count == 0 { Err(Status::NoData) } else { Ok(count) }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, Feature, OptionSpec, ParticipantConfig, Payload, QosValue,
-    Reach, Result, Security, Status, Wait,
+    Reach, Result, Security, ServiceCapabilities, Status, Wait,
 };
 use busmark_sockets::{
     Buffers, CONNECT_LIMIT, Family, Listening, MaybeShield, PAIR_MARK, Pair, RECEIVE_BUFFER,
@@ -78,6 +78,8 @@ struct Tcp;
 
 impl Adapter for Tcp {
     type Participant = StreamParticipant;
+
+    const SERVICES: Option<ServiceCapabilities> = Some(StreamParticipant::SERVICES);
 
     fn capabilities() -> Capabilities {
         CAPABILITIES

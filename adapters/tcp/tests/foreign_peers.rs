@@ -1,10 +1,11 @@
 //! Peers that cut frames at will, send garbage, go silent or reset.
 
+use std::io::ErrorKind::WouldBlock;
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{Shutdown, TcpStream};
 use std::time::Duration;
 
-use busmark_adapter::{Header, Payload, ReaderHandle, Wait};
+use busmark_adapter::{Header, Payload, ReaderHandle, Side, Status, Wait};
 use busmark_sockets::frame::Frame;
 use busmark_sockets::testing::{
     Arrived, RunDir, WAITS, WATCHDOG, body, endpoint, eventually, participant, reader, receive,
@@ -17,11 +18,14 @@ const MAX: u64 = 5000;
 
 /// A writer made by hand: connected and welcome.
 fn by_hand(reader: &ReaderHandle) -> TcpStream {
-    let mut stream =
-        TcpStream::connect(reader.locator().expect("a locator")).expect("a connection");
+    welcome(&reader.locator().expect("a locator"), *b"busmark1")
+}
+
+fn welcome(locator: &str, hello: [u8; 8]) -> TcpStream {
+    let mut stream = TcpStream::connect(locator).expect("a connection");
     stream.set_read_timeout(Some(WATCHDOG)).expect("a time limit");
     stream.set_nodelay(true).expect("no delay");
-    stream.write_all(&[&b"busmark1"[..], &DOMAIN.to_le_bytes()].concat()).expect("hello");
+    stream.write_all(&[&hello[..], &DOMAIN.to_le_bytes()].concat()).expect("hello");
     let mut welcome = [0; 8];
     stream.read_exact(&mut welcome).expect("an answer");
     assert_eq!(&welcome, b"welcome1");
@@ -102,6 +106,35 @@ fn garbage_closes_its_connection_and_no_other() {
                 arrived.take_if(&reader, wait);
                 reader.matched() == Ok(1)
             });
+        }
+    }
+}
+
+#[test]
+fn a_client_that_sends_no_requests_loses_its_connection_and_no_other_does() {
+    let run_dir = RunDir::new();
+    let participant = participant("tcp", "tcp", &run_dir);
+    for wait in [Wait::Waitset, Wait::Poll] {
+        let config = endpoint(wait, MAX);
+        let server = participant.service(&config, Side::Server).expect("a server");
+        let locator = server.locator().expect("a locator");
+        let client = participant.service(&config, Side::Client).expect("a client");
+        client.connect(&locator).expect("a connection");
+        // A sample without a request's number, a length that cannot be, and one that ends early.
+        for garbage in [frame(1, 7), vec![0xff; 100], frame(1, 1000)[..500].to_vec()] {
+            let mut stream = welcome(&locator, *b"busmark3");
+            stream.write_all(&garbage).expect("a write");
+            stream.shutdown(Shutdown::Write).expect("shut down");
+            stream.set_nonblocking(true).expect("no waiting");
+            eventually("its connection is closed", || {
+                assert_eq!(server.take(16, &mut |_| {}), Err(Status::NoData));
+                stream.read(&mut [0]).map_or_else(|e| e.kind() != WouldBlock, |n| n == 0)
+            });
+            assert_eq!(server.matched().map(|clients| clients.count), Ok(1));
+            let mut number = 0;
+            let mut sample = client.sample(&[]).expect("a request");
+            client.send(&mut sample, &Header::default(), &mut number).expect("a request");
+            eventually("the request", || server.take(1, &mut |_| {}) == Ok(1));
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::sync::{Arc, Barrier};
 
 use busmark_adapter::{
-    EndpointConfig, Header, ParticipantHandle, Payload, ReaderHandle, Status, Wait, WriterHandle,
+    EndpointConfig, Header, ParticipantHandle, Payload, ReaderHandle, Side as ServiceSide, Status,
+    Wait, WriterHandle,
 };
 use busmark_sockets::testing::{
     Arrived, RunDir, WAITS, body, endpoint, eventually, library, reader, receive, write,
@@ -14,20 +15,24 @@ fn participant(run_dir: &RunDir, connection: &str) -> ParticipantHandle {
     library("tcp").participant(&config).expect("a participant")
 }
 
-fn port(reader: &ReaderHandle) -> u16 {
-    let locator = reader.locator().expect("a locator");
+fn port(locator: &str) -> u16 {
     let address = locator.split('@').next().unwrap_or_default();
     address.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).expect("a port")
 }
 
 /// Established connections that this process has accepted at the ports of these readers.
 fn accepted(readers: &[&ReaderHandle]) -> usize {
+    readers.iter().map(|reader| accepted_at(&reader.locator().expect("a locator"))).sum()
+}
+
+/// At the port of this locator.
+fn accepted_at(locator: &str) -> usize {
     const ESTABLISHED: &str = "01";
-    let ports: Vec<_> = readers.iter().map(|reader| format!(":{:04X}", port(reader))).collect();
+    let port = format!(":{:04X}", port(locator));
     let table = std::fs::read_to_string("/proc/self/net/tcp").expect("the kernel's table");
     let own = |line: &&str| {
         let cells: Vec<_> = line.split_whitespace().collect();
-        cells[3] == ESTABLISHED && ports.iter().any(|port| cells[1].ends_with(port))
+        cells[3] == ESTABLISHED && cells[1].ends_with(&port)
     };
     table.lines().skip(1).filter(own).count()
 }
@@ -257,6 +262,29 @@ fn the_pair_ends_as_one() {
             });
         }
     }
+}
+
+/// It is of the pair's topics: clients may be many, and each has its own.
+#[test]
+fn a_service_has_one_connection_for_each_client_in_any_case() {
+    let run_dir = RunDir::new();
+    let config = endpoint(Wait::Waitset, 100);
+    let here = participant(&run_dir, "shared");
+    let server = here.service(&config, ServiceSide::Server).expect("a server");
+    let locator = server.locator().expect("a locator");
+    let clients = [0, 1, 2].map(|_| {
+        let there = participant(&run_dir, "shared");
+        let client = there.service(&config, ServiceSide::Client).expect("a client");
+        client.connect(&locator).expect("a connection");
+        client
+    });
+    assert_eq!(server.matched().map(|clients| clients.count), Ok(3));
+    assert_eq!(accepted_at(&locator), 3);
+    drop(clients);
+    eventually("no client", || server.matched().is_ok_and(|clients| clients.count == 0));
+    let other = participant(&run_dir, "separate").service(&config, ServiceSide::Client);
+    let error = other.expect("a client").connect(&locator).expect_err("refused");
+    assert!(error.message.contains("must be the same on both sides"), "{error}");
 }
 
 #[test]

@@ -1,9 +1,11 @@
 //! The UDP adapter: each sample is one datagram, sent and received by one system call.
 
 mod batch;
+mod limit;
 mod many;
 mod reader;
 mod receiver;
+mod service;
 mod sockets;
 mod writer;
 
@@ -11,11 +13,13 @@ use std::sync::Arc;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, EndpointConfig, Feature, Header, Listener, OptionSpec,
-    Participant, ParticipantConfig, Payload, QosValue, Reach, Result, Wait,
+    Participant, ParticipantConfig, Payload, QosValue, Reach, Result, ServiceCapabilities,
+    ServiceEnd, Side, Wait,
 };
 use busmark_sockets::{RECEIVE_BUFFER, SEND_BUFFER};
 
 use reader::UdpReader;
+use service::{UdpClient, UdpServer};
 use sockets::Sockets;
 use writer::UdpWriter;
 
@@ -53,6 +57,13 @@ struct Udp;
 impl Adapter for Udp {
     type Participant = UdpParticipant;
 
+    const SERVICES: Option<ServiceCapabilities> = Some(ServiceCapabilities {
+        waits: &[Wait::Waitset, Wait::Poll],
+        qos: &[QosValue::BestEffort, QosValue::Volatile],
+        requests: 0,
+        clients: 0,
+    });
+
     fn capabilities() -> Capabilities {
         CAPABILITIES
     }
@@ -75,6 +86,14 @@ impl Participant for UdpParticipant {
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<UdpReader> {
         let (socket, locator) = self.0.receiving(&config.topic)?;
         UdpReader::new(socket, locator, config, listener)
+    }
+
+    fn service(&self, config: &EndpointConfig, side: Side) -> Result<ServiceEnd> {
+        let sockets = Arc::clone(&self.0);
+        Ok(match side {
+            Side::Client => ServiceEnd::new(UdpClient::new(sockets, config)?),
+            Side::Server => ServiceEnd::new(UdpServer::new(&sockets, config)?),
+        })
     }
 }
 

@@ -6,17 +6,15 @@ use std::time::Duration;
 
 use busmark_adapter::{EndpointConfig, Header, Payload, Sink, Source, Status};
 use rustix::io::Errno;
-use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{RecvFlags, recv};
 
 use crate::batch::Batch;
+use crate::limit::Limit;
 
 /// Every so manieth receive asks for a batch, to learn whether datagrams queue up.
 const PROBE: u32 = 64;
 /// So many batches of one datagram in a row mean that they do not queue up any more.
 const LONELY: u32 = 4;
-/// Shortest time limit of a receive; 0 would mean none.
-const SHORTEST: Duration = Duration::from_micros(1);
 
 /// A socket and what was received from it but not yet taken.
 ///
@@ -31,8 +29,7 @@ pub struct Receiver {
     filled: usize,
     plain: u32,
     lonely: u32,
-    /// The time limit of receives that is set; zero: none.
-    limit: Duration,
+    limit: Limit,
 }
 
 impl Receiver {
@@ -41,7 +38,7 @@ impl Receiver {
         let payload = config.payload;
         let largest = config.max_body_bytes as usize + payload.wire_overhead();
         let batch = Batch::new(Header::BYTES + largest);
-        let limit = Duration::ZERO;
+        let limit = Limit::default();
         Self { socket, payload, batch, next: 0, filled: 0, plain: 0, lonely: LONELY, limit }
     }
 
@@ -83,12 +80,7 @@ impl Receiver {
         if timeout.is_zero() {
             return self.receive(RecvFlags::DONTWAIT);
         }
-        let timeout = timeout.max(SHORTEST);
-        // A limit that is a little longer is near enough: setting it is a system call.
-        if self.limit < timeout || self.limit > timeout + timeout / 8 {
-            set_socket_timeout(&*self.socket, Timeout::Recv, Some(timeout))?;
-            self.limit = timeout;
-        }
+        self.limit.set(&self.socket, timeout)?;
         self.receive(RecvFlags::empty())
     }
 }

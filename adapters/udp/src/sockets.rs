@@ -17,6 +17,8 @@ const TTL: u32 = 1;
 const FIRST_PORT: u16 = 16_384;
 /// How many of them.
 const PORTS: u32 = 16_384;
+/// Ends the locator of a server, so that no writer takes it for a reader's.
+const SERVICE: &str = "/service";
 
 /// How a participant makes its sockets.
 pub struct Sockets {
@@ -119,18 +121,56 @@ impl Sockets {
 
     /// A socket that sends to this address.
     pub fn connected(&self, address: SocketAddr) -> Result<OwnedFd> {
-        let socket = self.bound(SocketAddr::new(self.interface, 0))?;
-        let failed = |errno| os_error(format!("connect to {address}"), errno);
+        let socket = self.own()?;
+        self.lead_to(&socket, address)?;
+        connect_to(&socket, address)?;
+        Ok(socket)
+    }
+
+    /// A socket with an address of its own.
+    pub fn own(&self) -> Result<OwnedFd> {
+        self.bound(SocketAddr::new(self.interface, 0))
+    }
+
+    /// What a socket needs to send to this address, if that is a group's.
+    fn lead_to(&self, socket: &OwnedFd, address: SocketAddr) -> Result<()> {
+        let failed = |errno| os_error(format!("send to {address}"), errno);
         if let (SocketAddr::V4(to), IpAddr::V4(interface)) = (address, self.interface)
             && to.ip().is_multicast()
         {
-            sockopt::set_ip_multicast_if(&socket, &interface).map_err(failed)?;
-            sockopt::set_ip_multicast_loop(&socket, true).map_err(failed)?;
-            sockopt::set_ip_multicast_ttl(&socket, TTL).map_err(failed)?;
+            sockopt::set_ip_multicast_if(socket, &interface).map_err(failed)?;
+            sockopt::set_ip_multicast_loop(socket, true).map_err(failed)?;
+            sockopt::set_ip_multicast_ttl(socket, TTL).map_err(failed)?;
         }
-        connect(&socket, &address).map_err(failed)?;
-        Ok(socket)
+        Ok(())
     }
+
+    /// A socket that receives the requests of a service, and the server's locator.
+    pub fn serving(&self, service: &str) -> Result<(OwnedFd, String)> {
+        // No topic's name has a slash, so no topic has this group.
+        let (socket, locator) = self.receiving(&format!("service/{service}"))?;
+        Ok((socket, format!("{locator}{SERVICE}")))
+    }
+
+    /// Has a client's socket send to the server with this locator. `None`: the socket is connected there,
+    /// and hears nobody else; else where each request goes, because its group does not answer itself.
+    pub fn point_to(&self, socket: &OwnedFd, locator: &str) -> Result<Option<SocketAddr>> {
+        let reader = locator.strip_suffix(SERVICE).ok_or_else(|| {
+            let text = format!("{locator:?} is not the locator of a server over udp");
+            Status::Invalid.error(text)
+        })?;
+        let address = self.address_of(reader)?;
+        self.lead_to(socket, address)?;
+        if address.ip().is_multicast() {
+            return Ok(Some(address));
+        }
+        connect_to(socket, address)?;
+        Ok(None)
+    }
+}
+
+fn connect_to(socket: &OwnedFd, address: SocketAddr) -> Result<()> {
+    connect(socket, &address).map_err(|errno| os_error(format!("connect to {address}"), errno))
 }
 
 #[cfg(test)]

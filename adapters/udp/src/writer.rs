@@ -50,7 +50,7 @@ impl UdpWriter {
 
 /// What the network answers where a best-effort sample is lost, not the writer at fault: nobody there,
 /// no way there, a full queue, a firewall.
-fn is_loss(errno: Errno) -> bool {
+pub fn is_loss(errno: Errno) -> bool {
     matches!(
         errno,
         Errno::CONNREFUSED

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, Feature, OptionSpec, ParticipantConfig, Payload, QosValue,
-    Reach, Result, Status, Wait,
+    Reach, Result, ServiceCapabilities, Status, Wait,
 };
 use busmark_sockets::{
     Buffers, CONNECT_LIMIT, Family, Listening, RECEIVE_BUFFER, SEND_BUFFER, StreamParticipant,
@@ -56,6 +56,8 @@ struct Uds;
 
 impl Adapter for Uds {
     type Participant = StreamParticipant;
+
+    const SERVICES: Option<ServiceCapabilities> = Some(StreamParticipant::SERVICES);
 
     fn capabilities() -> Capabilities {
         CAPABILITIES

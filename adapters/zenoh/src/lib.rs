@@ -7,12 +7,13 @@ mod participant;
 mod presence;
 mod reader;
 mod sample;
+mod service;
 mod tls;
 mod writer;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, QosValue,
-    Reach, Result, Wait,
+    Reach, Result, ServiceCapabilities, Wait,
 };
 
 use crate::participant::ZenohParticipant;
@@ -63,6 +64,13 @@ pub struct Zenoh;
 
 impl Adapter for Zenoh {
     type Participant = ZenohParticipant;
+
+    const SERVICES: Option<ServiceCapabilities> = Some(ServiceCapabilities {
+        waits: &[Wait::Waitset, Wait::Poll],
+        qos: &[QosValue::Reliable, QosValue::KeepAll, QosValue::Volatile],
+        requests: 0,
+        clients: 0,
+    });
 
     fn capabilities() -> Capabilities {
         CAPABILITIES

@@ -1,5 +1,7 @@
 //! The adapter's options, and what they and the profile come to.
 
+use std::time::Duration;
+
 use busmark_adapter::{EndpointConfig, OptionSpec, ParticipantConfig, Result, Setting, Status};
 use zenoh::qos::Priority;
 
@@ -10,6 +12,7 @@ const BATCH_SIZE: &str = "batch_size";
 const FIFO_CAPACITY: &str = "fifo_capacity";
 const SEND_BUFFER: &str = "send_buffer_bytes";
 const RECEIVE_BUFFER: &str = "receive_buffer_bytes";
+const QUERY_TIMEOUT: &str = "query_timeout_s";
 const CONFIG: &str = "config";
 
 /// All, with their defaults. An empty default leaves the choice to the profile.
@@ -56,6 +59,11 @@ pub const OPTIONS: &[OptionSpec] = &[
               system's; more than net.core.rmem_max is an error.",
     },
     OptionSpec {
+        key: QUERY_TIMEOUT,
+        value: "60",
+        doc: "Timeout of a client's queries in seconds, 1 to 86400: how long zenoh awaits a response,               and how long it keeps a task for each query, answered or not; zenoh ships with 10.",
+    },
+    OptionSpec {
         key: CONFIG,
         value: "",
         doc: "The user's own configuration, read before Busmark's: empty (none), env (the file that \
@@ -80,6 +88,8 @@ pub struct Settings {
     /// As above.
     pub receive_buffer: u32,
     fifo_capacity: Option<usize>,
+    /// Options of a client's queries.
+    pub query_timeout: Duration,
     /// File of the user's own configuration.
     pub config: Option<String>,
 }
@@ -99,6 +109,7 @@ impl Settings {
             send_buffer: set(SEND_BUFFER).buffer(0..=u32::MAX, "wmem_max")?,
             receive_buffer: set(RECEIVE_BUFFER).buffer(0..=u32::MAX, "rmem_max")?,
             fifo_capacity: set(FIFO_CAPACITY).optional(|s| s.within(1..=1 << 20))?,
+            query_timeout: Duration::from_secs(set(QUERY_TIMEOUT).within(1..=86_400)?),
             config: set(CONFIG).config("ZENOH_CONFIG")?,
         })
     }
@@ -181,6 +192,7 @@ mod tests {
             (PRIORITY, "8"),
             (BATCH_SIZE, "65536"),
             (FIFO_CAPACITY, "0"),
+            (QUERY_TIMEOUT, "0"),
             (SEND_BUFFER, "4294967295"),
         ];
         for option in wrong {

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    EndpointConfig, Error, Listener, Participant, ParticipantConfig, Result, Status,
+    EndpointConfig, Error, Listener, Participant, ParticipantConfig, Result, ServiceEnd, Side,
+    Status,
 };
 use zenoh::config::{Locator, ZenohId};
 use zenoh::internal::runtime::{Runtime, RuntimeBuilder, ZRuntime};
@@ -15,6 +16,7 @@ use zenoh::{Session, Wait};
 
 use crate::options::Settings;
 use crate::reader::ZenohReader;
+use crate::service::{ZenohClient, ZenohServer};
 use crate::tls::{Documents, PROTOCOL};
 use crate::writer::ZenohWriter;
 
@@ -129,7 +131,12 @@ impl Peer {
         key(&format!("busmark/{}/data/{}", self.domain, config.topic))
     }
 
-    /// The key under which endpoints of a topic say that they are there.
+    /// The key of a service, which no topic has.
+    pub fn service_key(&self, config: &EndpointConfig) -> Result<KeyExpr<'static>> {
+        key(&format!("busmark/{}/service/{}", self.domain, config.topic))
+    }
+
+    /// The key under which endpoints of a topic say that they are there, and ends of a service.
     pub fn presence(&self, config: &EndpointConfig, role: &str) -> String {
         format!("busmark/{}/present/{}/{role}", self.domain, config.topic)
     }
@@ -139,21 +146,23 @@ impl Peer {
         format!("{}-{}", self.session.zid(), self.next.fetch_add(1, Ordering::Relaxed))
     }
 
-    /// By which writers find a reader that its session and the rest of the text tell apart.
-    pub fn locator_of(&self, reader: &str) -> String {
-        format!("{}|{}|{}|{reader}", self.domain, self.session.zid(), self.locator)
+    /// By which writers find a reader, and clients a server, that its session and the rest of the text tell
+    /// apart.
+    pub fn locator_of(&self, name: &str) -> String {
+        format!("{}|{}|{}|{name}", self.domain, self.session.zid(), self.locator)
     }
 
-    /// Connects to the session of a reader, unless it is. Returns the reader's name.
+    /// Connects to the session of a reader or server, unless it is. Returns the other's name.
     pub fn connect(&self, text: &str) -> Result<String> {
         let wrong = || Status::Invalid.error(format!("{text:?} is not a locator of zenoh"));
         let parts: Vec<&str> = text.splitn(4, '|').collect();
-        let [domain, zid, locator, reader] = parts[..] else { return Err(wrong()) };
+        let [domain, zid, locator, name] = parts[..] else { return Err(wrong()) };
         let zid: ZenohId = zid.parse().map_err(|_| wrong())?;
         let locators: [Locator; 1] = [locator.parse().map_err(|_| wrong())?];
         let domain: u32 = domain.parse().map_err(|_| wrong())?;
         if domain != self.domain {
-            let text = format!("the reader is of domain {domain}, the writer of {}", self.domain);
+            let text =
+                format!("{locator} is of domain {domain}, this participant of {}", self.domain);
             return Err(Status::Invalid.error(text));
         }
         // A session with TLS connects without it, too, where a locator says so.
@@ -172,7 +181,7 @@ impl Peer {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        Ok(reader.to_owned())
+        Ok(name.to_owned())
     }
 }
 
@@ -195,5 +204,13 @@ impl Participant for ZenohParticipant {
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<ZenohReader> {
         ZenohReader::new(Arc::clone(&self.0), config, listener)
+    }
+
+    fn service(&self, config: &EndpointConfig, side: Side) -> Result<ServiceEnd> {
+        let peer = Arc::clone(&self.0);
+        Ok(match side {
+            Side::Client => ServiceEnd::new(ZenohClient::new(peer, config)?),
+            Side::Server => ServiceEnd::new(ZenohServer::new(peer, config)?),
+        })
     }
 }

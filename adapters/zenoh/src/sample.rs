@@ -62,6 +62,16 @@ impl Delivery {
     /// Delivers one; `false` for what is no sample.
     #[inline]
     pub fn deliver(&mut self, payload: &ZBytes, sink: &mut Sink) -> bool {
+        let any = self.any;
+        let Some((header, body)) = self.split(payload) else { return false };
+        let Some(body) = (if any { decode_any(body) } else { Some(body) }) else { return false };
+        sink.deliver(&header, body);
+        true
+    }
+
+    /// Header and body of a payload; `None` for what is no sample.
+    #[inline]
+    pub fn split<'a>(&'a mut self, payload: &'a ZBytes) -> Option<(Header, &'a [u8])> {
         let mut pieces = payload.slices();
         let first = pieces.next().unwrap_or_default();
         if let Some(second) = pieces.next() {
@@ -71,20 +81,16 @@ impl Delivery {
             for piece in pieces {
                 self.joined.extend_from_slice(piece);
             }
-            return hand_over(&self.joined, self.any, sink);
+            return split(&self.joined);
         }
-        hand_over(first, self.any, sink)
+        split(first)
     }
 }
 
 #[inline]
-fn hand_over(bytes: &[u8], any: bool, sink: &mut Sink) -> bool {
+fn split(bytes: &[u8]) -> Option<(Header, &[u8])> {
     // A copy, for payloads lie at any address.
-    let Some(header) = Header::from_bytes(bytes) else { return false };
-    let body = &bytes[Header::BYTES..];
-    let Some(body) = (if any { decode_any(body) } else { Some(body) }) else { return false };
-    sink.deliver(&header, body);
-    true
+    Some((Header::from_bytes(bytes)?, &bytes[Header::BYTES..]))
 }
 
 #[cfg(test)]

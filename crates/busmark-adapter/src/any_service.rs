@@ -4,15 +4,21 @@
 //! the basic profile of DDS-RPC 1.0 (OMG formal/17-04-01, 7.8.2) describes it: all clients read the one topic
 //! of responses, and each keeps those whose related identity (writer and sequence number of the request)
 //! is its own. Busmark's header carries that identity.
+//!
+//! Where nothing is said of it, both topics are reliable, keep all, and are volatile, as far as the adapter
+//! declares that: what requesters and repliers of DDS do. Without the last a server that comes again
+//! would be given, by some middleware, requests of before.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::abi::Header;
-use crate::capabilities::Feature;
+use crate::capabilities::{CapabilityReport, Feature};
 use crate::config::EndpointConfig;
 use crate::error::{Error, Result, Status};
 use crate::events::Match;
 use crate::handles::{ParticipantHandle, SampleHandle, WriterHandle};
+use crate::qos::{Qos, QosValue};
 use crate::reading::{ReaderHandle, Received};
 use crate::service::Side;
 use crate::service_handles::{ServiceHandle, ServiceSample};
@@ -27,9 +33,9 @@ pub enum AnyService {
 
 /// A request or response of one end.
 pub enum AnyServiceSample {
-    /// Of the middleware's own service.
+    /// A sample of the middleware's own service.
     Native(ServiceSample),
-    /// Of a topic.
+    /// A sample of a topic.
     Topic(SampleHandle),
 }
 
@@ -40,11 +46,27 @@ pub struct ServiceByTopics {
     side: Side,
     /// The client's number, by which it knows its responses.
     id: u32,
+    /// Something may be held back in a batch, for which the other side would wait.
+    batching: bool,
+    /// Held by the thread that sends a response: a writer is used by one at a time (C17), a server by
+    /// several (C44).
+    responding: Mutex<()>,
 }
 
 /// The topics of requests and responses of a service by two topics.
 pub fn service_topics(name: &str) -> (String, String) {
     (format!("{name}_request"), format!("{name}_response"))
+}
+
+/// The QoS of both topics: what was asked for, and for the rest what the adapter declares of a service's.
+fn topic_qos(asked: &Qos, capabilities: &CapabilityReport) -> Qos {
+    let has = |value| capabilities.qos.contains(&value);
+    Qos {
+        reliable: asked.reliable.or(has(QosValue::Reliable).then_some(true)),
+        keep_all: asked.keep_all.or(has(QosValue::KeepAll).then_some(true)),
+        transient_local: asked.transient_local.or(has(QosValue::Volatile).then_some(false)),
+        ..asked.clone()
+    }
 }
 
 /// The number of a request by two topics: no other of its client has it, in or after the warm-up.
@@ -65,14 +87,17 @@ impl AnyService {
             return participant.service(config, side).map(Self::Native);
         }
         let (requests, responses) = service_topics(&config.topic);
-        let of = |topic| EndpointConfig { topic, ..config.clone() };
+        let qos = topic_qos(&config.qos, participant.library().capabilities());
+        let of = |topic| EndpointConfig { topic, qos: qos.clone(), ..config.clone() };
         let (written, read) = match side {
             Side::Client => (of(requests), of(responses)),
             Side::Server => (of(responses), of(requests)),
         };
         let reader = participant.reader(&read, None)?;
         let writer = participant.writer(&written)?;
-        Ok(Self::ByTopics(ServiceByTopics { writer, reader, side, id }))
+        let batching = participant.library().capabilities().has(Feature::Batching);
+        let responding = Mutex::default();
+        Ok(Self::ByTopics(ServiceByTopics { writer, reader, side, id, batching, responding }))
     }
 
     /// The middleware's own end.
@@ -114,8 +139,10 @@ impl AnyService {
             (Self::ByTopics(service), AnyServiceSample::Topic(sample)) => {
                 if service.side == Side::Client {
                     *request = number(header);
+                    return service.write(sample, header);
                 }
-                service.writer.write(sample, header)
+                let _one = service.responding.lock().unwrap_or_else(PoisonError::into_inner);
+                service.write(sample, header)
             }
             _ => Err(Status::Invalid),
         }
@@ -183,6 +210,12 @@ impl AnyService {
 }
 
 impl ServiceByTopics {
+    #[inline]
+    fn write(&self, sample: &mut SampleHandle, header: &Header) -> std::result::Result<(), Status> {
+        self.writer.write(sample, header)?;
+        if self.batching { self.writer.flush() } else { Ok(()) }
+    }
+
     #[inline]
     fn take<F: FnMut(&Received)>(
         &self,

@@ -47,6 +47,7 @@ mod strings;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod traits;
+mod unanswered;
 mod xml;
 
 pub use abi::{Header, Struct};
@@ -79,6 +80,7 @@ pub use service::{Service, ServiceEnd, Side};
 pub use service_handles::{ServiceHandle, ServiceSample};
 pub use setting::{Setting, not_granted};
 pub use traits::{Adapter, Participant, Reader, Server, Writer};
+pub use unanswered::{Claim, Unanswered};
 pub use xml::escape_xml;
 
 /// Version of the contract that this crate speaks.

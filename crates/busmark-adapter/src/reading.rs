@@ -120,7 +120,7 @@ pub struct Received<'a> {
     pub source_ns: i64,
     /// The middleware's stamp of reception, `CLOCK_REALTIME` ns; 0: absent.
     pub reception_ns: i64,
-    /// Of a service: the handle of a request, or the number of the request that a response answers (C40).
+    /// Handle of a request, or number of the request that a response answers (C40); 0 outside services.
     pub request: u64,
 }
 

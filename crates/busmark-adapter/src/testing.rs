@@ -1,5 +1,6 @@
 //! For the adapters' own tests: the library as it was built, driven as the worker drives it.
 
+pub mod services;
 mod wiretap;
 
 use std::fmt::Debug;

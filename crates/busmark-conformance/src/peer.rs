@@ -1,10 +1,14 @@
-//! The writer's side of a test in a process of its own.
+//! The writer's side of a test, or the server of a service, in a process of its own.
 //!
 //! The program that runs the suite starts itself once more ([`Peer`]) and calls [`serve_peer`] there.
 //! Both talk in lines over the child's stdin and stdout: the suite sends `connect LOCATOR` for each
 //! reader, or `locate`, which the child answers with `locator LOCATOR`; `set QOS`, which it answers with
 //! `changed`; and `go`. The child answers `done COUNT` when its samples are written, keeps its writer
 //! until its stdin ends, and then ends. `failed WHY` says that it has ended before.
+//!
+//! A server answers each request until its stdin ends. By two topics it has a writer and a reader, to which
+//! `locate` and `connect` are said as `locate-WHICH` and `connect-WHICH LOCATOR`; what has no locator answers
+//! `locator` alone.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
@@ -13,10 +17,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use busmark_adapter::{
-    EndpointConfig, Feature, Library, ParticipantConfig, Payload, Qos, Status, Wait,
+    EndpointConfig, Feature, Library, ParticipantConfig, ParticipantHandle, Payload, Qos, Status,
+    Wait,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::kit::echo::{ByLocator, Echo, Which};
 use crate::kit::{Context, Inbox, Outbox, Side, Stop, Verdict, fail, skip, told, until};
 
 /// How to start the second process: the program, and arguments in front of the task, such as
@@ -43,6 +49,8 @@ struct Task {
     matched: bool,
     id: u32,
     patience_ms: u64,
+    /// The wait strategy of a server; `None`: it is a writer.
+    server: Option<Wait>,
 }
 
 /// What a writer in a second process is to write.
@@ -77,12 +85,15 @@ fn serve(task: &Task) -> Verdict<()> {
     let endpoint = EndpointConfig {
         topic: task.topic.clone(),
         payload: task.payload,
-        wait: Wait::Poll,
+        wait: task.server.unwrap_or(Wait::Poll),
         max_body_bytes: task.max_body_bytes,
         qos: task.qos.clone(),
         instances: 0,
         filter_below: 0,
     };
+    if task.server.is_some() {
+        return serve_requests(&participant, &endpoint);
+    }
     let patience = Duration::from_millis(task.patience_ms);
     let mut writer = Outbox::new(&participant, &endpoint, task.id, patience)?;
     for line in std::io::stdin().lines() {
@@ -112,15 +123,34 @@ fn serve(task: &Task) -> Verdict<()> {
     Ok(())
 }
 
+/// Answers each request with its own body until stdin ends.
+fn serve_requests(participant: &ParticipantHandle, endpoint: &EndpointConfig) -> Verdict<()> {
+    let echo = Echo::start(participant, endpoint)?;
+    for line in std::io::stdin().lines() {
+        let line = line?;
+        let (word, locator) = line.split_once(' ').unwrap_or((&line, ""));
+        let Some((order, which)) = word.split_once('-') else { continue };
+        let which =
+            Which::named(which).ok_or_else(|| Stop::Failed(format!("no order {line:?}")))?;
+        if order == "connect" {
+            echo.connect(which, locator)?;
+            println!("{MARK}connected");
+        } else {
+            println!("{MARK}locator {}", echo.locator(which)?);
+        }
+    }
+    echo.end()
+}
+
 /// The second process as the suite holds it; killed when dropped.
-pub(crate) struct PeerWriter {
+pub(crate) struct PeerProcess {
     child: Child,
     stdin: Option<ChildStdin>,
     lines: Receiver<String>,
     patience: Duration,
 }
 
-impl PeerWriter {
+impl PeerProcess {
     /// Starts a writer of this side in a second process; it writes `count` samples when told to.
     pub fn start(context: &Context, side: &Side, count: u64, pause: Duration) -> Verdict<Self> {
         let matched = context.has(Feature::Matched);
@@ -143,8 +173,39 @@ impl PeerWriter {
             matched: errand.matched,
             id: errand.id,
             patience_ms: context.patience().as_millis() as u64,
+            server: None,
         };
-        let task = serde_json::to_string(&task).map_err(|e| Stop::Failed(e.to_string()))?;
+        Self::spawn(context, peer, &task)
+    }
+
+    /// Starts the server of this service in a second process.
+    pub fn server(
+        context: &Context,
+        participant: &ParticipantConfig,
+        endpoint: &EndpointConfig,
+    ) -> Verdict<Self> {
+        let Some(peer) = &context.options.peer else {
+            return skip("the program that runs the suite offers no second process");
+        };
+        let task = Task {
+            library: context.library.path().to_owned(),
+            participant: participant.clone(),
+            topic: endpoint.topic.clone(),
+            payload: endpoint.payload,
+            max_body_bytes: endpoint.max_body_bytes,
+            qos: endpoint.qos.clone(),
+            count: 0,
+            pause_us: 0,
+            matched: false,
+            id: 0,
+            patience_ms: context.patience().as_millis() as u64,
+            server: Some(endpoint.wait),
+        };
+        Self::spawn(context, peer, &task)
+    }
+
+    fn spawn(context: &Context, peer: &Peer, task: &Task) -> Verdict<Self> {
+        let task = serde_json::to_string(task).map_err(|e| Stop::Failed(e.to_string()))?;
         keep_descriptors();
         let mut child = Command::new(&peer.program)
             .args(&peer.arguments)
@@ -202,6 +263,24 @@ impl PeerWriter {
         Ok(reader.handle.connect(locator)?)
     }
 
+    /// Carries a locator between an end here and the server there, in the direction that they have.
+    pub fn connect_service(&mut self, own: &dyn ByLocator, theirs: Which) -> Verdict<()> {
+        self.tell(&format!("locate-{}", theirs.name()))?;
+        let line = self.lines.recv_timeout(self.patience).unwrap_or_default();
+        if let Some(why) = line.strip_prefix(FAILED) {
+            return fail(format!("in the second process: {why}"));
+        }
+        match line.strip_prefix("locator ") {
+            Some(locator) if !locator.is_empty() => own.connect(locator),
+            Some(_) if !own.locator()?.is_empty() => {
+                self.tell(&format!("connect-{} {}", theirs.name(), own.locator()?))?;
+                self.done()
+            }
+            Some(_) => Ok(()),
+            None => fail("the server in the second process told no locator"),
+        }
+    }
+
     pub fn go(&mut self) -> Verdict<()> {
         self.tell("go")
     }
@@ -245,7 +324,7 @@ fn keep_descriptors() {
     unsafe { libc::syscall(libc::SYS_close_range, 3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
-impl Drop for PeerWriter {
+impl Drop for PeerProcess {
     fn drop(&mut self) {
         // Its stdin ends: it closes its endpoints by itself.
         self.stdin = None;

@@ -3,8 +3,8 @@
 use crate::groups::{
     capabilities, changes, config, content, entities, errors, events, history, host, hotpath,
     instances, lending, lifecycle, listener, locators, matching, network, processes, qos_late,
-    qos_plain, qos_routing, security, security_wire, servers, threads, user_type, versions,
-    waiting,
+    qos_plain, qos_routing, security, security_wire, servers, service_path, service_routing,
+    services, threads, user_type, versions, waiting,
 };
 use crate::kit::{Context, Verdict};
 
@@ -167,6 +167,31 @@ pub(crate) const TESTS: &[Test] = tests![
     security::c38_an_identity_of_another_authority_exchanges_nothing,
     security::c38_a_topic_that_is_not_permitted_carries_nothing,
     security_wire::c38_bodies_can_be_read_on_the_wire_only_where_not_encrypted,
+    services::c39_a_request_reaches_the_server_and_its_response_the_client,
+    services::c39_services_are_declared_with_all_that_belongs_to_them,
+    services::c39_what_is_not_declared_of_services_is_refused,
+    services::c39_without_the_feature_there_are_no_services,
+    services::c39_locators_connect_clients_or_are_unsupported,
+    services::c39_other_names_domains_and_topics_are_something_else,
+    services::c39_repeated_cycles_of_services_leave_nothing_behind,
+    services::c39_requests_cross_processes_where_declared,
+    service_routing::c40_requests_and_responses_of_any_size_arrive_bit_for_bit,
+    service_routing::c40_each_of_ten_clients_gets_its_own_responses,
+    service_routing::c40_clients_whose_headers_are_equal_get_their_own_responses,
+    service_routing::c40_a_client_that_goes_disturbs_nobody,
+    service_routing::c40_a_handle_is_good_for_one_response,
+    service_routing::c40_keep_last_answers_nothing_twice,
+    services::c41_what_is_forgotten_is_given_back,
+    services::c41_a_server_that_is_made_again_is_used_again,
+    service_path::c42_requests_wait_for_a_slow_server_or_are_refused,
+    service_path::c42_wait_wakes_for_requests_and_responses,
+    service_path::c42_take_gives_at_most_max_and_says_when_there_is_nothing,
+    service_path::c42_send_does_not_allocate,
+    services::c42_memory_does_not_grow_with_requests,
+    service_path::c42_a_request_that_fails_is_reported_in_words,
+    services::c43_the_count_of_the_other_side_rises_and_falls,
+    services::c43_a_request_after_the_match_is_answered,
+    service_path::c44_several_threads_answer_while_one_sends_and_one_takes,
     lifecycle::c15_the_library_can_be_closed_and_opened_again,
 ];
 

@@ -53,6 +53,8 @@ fn the_reference_adapter_conforms_within_a_process() {
         "c38_an_identity_of_another_authority_exchanges_nothing",
         "c38_a_topic_that_is_not_permitted_carries_nothing",
         "c38_bodies_can_be_read_on_the_wire_only_where_not_encrypted",
+        // It has services of its own.
+        "c39_without_the_feature_there_are_no_services",
         // A type of the user's needs a library that was compiled with it.
         "c30_a_value_arrives_bit_for_bit",
         "c30_a_value_that_is_not_checked_is_not_serialised_again",
@@ -83,6 +85,24 @@ fn a_middleware_that_is_missing_is_skipped_with_its_remedy() {
     let report = check(&library.path, &[]);
     assert_eq!((report.passed, report.failed), (0, 0));
     assert!(report.results.iter().all(|r| r.detail.contains("apt-get install libexample")));
+}
+
+#[test]
+fn injected_faults_make_the_tests_of_services_fail() {
+    const ALL: &str = "c39_a_request_reaches_the_server_and_its_response_the_client";
+    const OWN: &str = "c40_each_of_ten_clients_gets_its_own_responses";
+    let reference = adapter("reference");
+    for (fault, tests) in [
+        ("request_drop=0.05", &[ALL, OWN][..]),
+        ("response_drop=0.05", &[ALL, OWN]),
+        ("response_duplicate=0.05", &[ALL, OWN]),
+        // One client has nobody beside it.
+        ("response_misroute=0.05", &[OWN]),
+    ] {
+        let only = ["--only", ALL, "--only", OWN, "--patience-ms", "1000", "--set", fault];
+        let report = check(&reference, &only);
+        assert_eq!(names(&report, Outcome::Failed), tests, "{fault}: {}", failures(&report));
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ const MEMORY: &str = "abi/examples/memory_adapter.c";
 const NNG: &str = "abi/examples/nng_adapter.c";
 
 /// Lines of the longest example, comments and empty lines included: what a vendor has to write.
-const MOST_LINES: usize = 220;
+const MOST_LINES: usize = 235;
 
 #[test]
 fn the_example_without_a_network_conforms() {

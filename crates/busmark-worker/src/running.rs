@@ -268,6 +268,8 @@ impl Session {
     pub(crate) fn set(&mut self, change: &Change, asker: &Asker) -> Result<Option<Value>, Failure> {
         ranges::change(change)?;
         let number = change.writer;
+        // What a server that goes still holds is not answered: the change begins with its begin.
+        let begun_ns = change.serving.map(|_| now_ns());
         if let Some(serving) = change.serving {
             self.set_serving(number, serving)?;
         }
@@ -285,7 +287,8 @@ impl Session {
         };
         let done = move |at_ns| json!(SetResult { at_ns, changed });
         if change.rate_hz.is_none() && change.paused.is_none() && !change.stop {
-            return Ok(Some(done(now_ns())));
+            let gone = begun_ns.filter(|_| change.serving == Some(false));
+            return Ok(Some(done(gone.unwrap_or_else(now_ns))));
         }
         let Place::Away(away) = place else {
             let text = format!("role {number} does not run: it has no schedule now");

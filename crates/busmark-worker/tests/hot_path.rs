@@ -9,9 +9,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use busmark_adapter::{Library, Payload, Qos, Wait};
+use busmark_adapter::{Library, Payload, Qos, Side, Wait};
 use busmark_worker::protocol::{
-    ArrivalModel, RoleReport, RoleSpec, RunReport, Schedule, StreamSpec,
+    ArrivalModel, RoleReport, RoleSpec, RunReport, Schedule, Service, StreamSpec, Work,
 };
 use busmark_worker::roles::{self, Context, Role};
 
@@ -80,6 +80,17 @@ fn connect(roles: &[&dyn Role]) {
                 for (heard, reader) in to.readers() {
                     if heard == topic {
                         writer.connect(&reader.locator().expect("a locator")).expect("connects");
+                    }
+                }
+            }
+        }
+        for (name, client) in
+            from.services().into_iter().filter(|(_, end)| end.side() == Side::Client)
+        {
+            for to in roles {
+                for (called, server) in to.services() {
+                    if called == name && server.side() == Side::Server {
+                        client.connect(&server.locator().expect("a locator")).expect("connects");
                     }
                 }
             }
@@ -193,6 +204,37 @@ fn batches(samples: u64, each: bool) -> (u64, RunReport, Vec<RoleReport>) {
             intervals: 1000,
         },
     )
+}
+
+/// Requests of one client, and how a server works on them.
+fn requests(
+    arrivals: ArrivalModel,
+    samples: u64,
+    outstanding: usize,
+    works: Service,
+) -> (u64, RunReport, Vec<RoleReport>) {
+    let service = "service".to_owned();
+    let stream = StreamSpec { wait: Wait::Waitset, ..stream() };
+    let schedule = match schedule(arrivals, samples) {
+        paced if arrivals != ArrivalModel::Closed => Schedule { rate_hz: 100_000.0, ..paced },
+        closed => closed,
+    };
+    run(
+        RoleSpec::Client {
+            writer: 1,
+            service: service.clone(),
+            stream: stream.clone(),
+            response_size: 200,
+            outstanding,
+            schedule,
+            interval_ns: 1_000_000,
+        },
+        RoleSpec::Server { writer: 2, service, stream, response_size: 200, works },
+    )
+}
+
+fn works(threads: usize, reverses: u32) -> Service {
+    Service { threads, work_ns: 0, work: Work::Fixed, reverses, seed: 1 }
 }
 
 fn assert_same_allocations(run: impl Fn(u64) -> u64) {
@@ -315,4 +357,64 @@ fn a_stream_is_counted_at_both_ends_and_its_probes_recorded() {
         assert_eq!(counted.samples.iter().sum::<u64>(), 1_005);
         assert_eq!(counted.bytes.iter().sum::<u64>(), 1_005 * 64);
     }
+}
+
+#[test]
+fn requests_in_a_closed_loop_allocate_nothing() {
+    assert_same_allocations(|samples| requests(ArrivalModel::Closed, samples, 1, works(1, 1)).0);
+}
+
+#[test]
+fn requests_at_a_rate_allocate_nothing() {
+    assert_same_allocations(|samples| {
+        requests(ArrivalModel::Poisson, samples, 4096, works(1, 1)).0
+    });
+}
+
+#[test]
+fn every_request_is_answered_once_in_any_order_and_by_any_thread() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    for (arrivals, outstanding, how) in [
+        (ArrivalModel::Closed, 1, works(1, 1)),
+        (ArrivalModel::Closed, 8, works(1, 4)),
+        (ArrivalModel::Closed, 8, works(3, 1)),
+        (ArrivalModel::Constant, 4096, works(2, 8)),
+    ] {
+        let (_, report, accounts) = requests(arrivals, 1_000, outstanding, how);
+        assert_eq!((report.sent, report.ended.as_str()), (1_000, "samples"));
+        let account = &accounts[0].accounts[0];
+        assert_eq!((account.received, account.missing, account.duplicated), (1_000, 0, 0));
+        let of_client = accounts[0].requests.expect("a client's");
+        assert_eq!((of_client.late, of_client.misrouted, of_client.refused), (0, 0, 0));
+        assert!(of_client.available_ns.is_some() && !of_client.by_topics);
+        let of_server = accounts[1].requests.expect("a server's");
+        assert!(of_server.taken > 1_000 && of_server.answered == of_server.taken);
+        assert_eq!((accounts[0].corrupted, accounts[1].corrupted), (Some(0), Some(0)));
+    }
+}
+
+#[test]
+fn a_request_that_takes_longer_than_its_time_out_is_unanswered_and_its_response_late() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let (service, wait) = ("service".to_owned(), Wait::Waitset);
+    let stream = StreamSpec { wait, ..stream() };
+    let slow = Service { work_ns: 30_000_000, ..works(1, 1) };
+    let schedule =
+        Schedule { warmup_ns: 0, timeout_ns: 10_000_000, ..schedule(ArrivalModel::Closed, 5) };
+    let (_, report, accounts) = run(
+        RoleSpec::Client {
+            writer: 1,
+            service: service.clone(),
+            stream: stream.clone(),
+            response_size: 8,
+            outstanding: 1,
+            schedule,
+            interval_ns: 1_000_000,
+        },
+        RoleSpec::Server { writer: 2, service, stream, response_size: 8, works: slow },
+    );
+    let account = &accounts[0].accounts[0];
+    assert_eq!((report.sent, account.received, account.missing), (5, 0, 5));
+    let found = accounts[0].requests.expect("a client's");
+    assert!((1..=5).contains(&found.late), "{found:?}");
 }

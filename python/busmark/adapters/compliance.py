@@ -62,6 +62,7 @@ FEATURES = {
     "locators": "no discovery: Busmark carries locators from readers to writers",
     "writer_locators": "no discovery: Busmark carries locators from writers to readers",
     "server": "participants meet at a server, which a run starts (or may, see option `discovery`)",
+    "services": "requests and responses of its own",
     "entities": "lists the participants, writers and readers on the bus, foreign ones too",
     "faults": "injects faults on purpose",
 }

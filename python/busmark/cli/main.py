@@ -256,8 +256,7 @@ SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
 @click.command(
     cls=Lazy,
     context_settings=SETTINGS,
-    epilog="\b\nExamples: busmark quickstart\n"
-    "          busmark latency cyclonedds tcp --size 64,1k --rate 100Hz\n",
+    epilog="Example: busmark latency cyclonedds tcp --size 64,1k --rate 100Hz",
 )
 @click.version_option(__version__, prog_name="busmark")
 def busmark() -> None:

@@ -1,5 +1,5 @@
-"""What `busmark latency`, `throughput`, `service` and `interop` share: a line becomes a scenario file, which
-is run."""
+"""What `busmark latency`, `throughput`, `service` and `interop` share: a line becomes a scenario
+file, which is run."""
 
 from __future__ import annotations
 

@@ -169,7 +169,11 @@ class Screen:
         rate = ABSENT if live.rate_hz is None else f"{number(live.rate_hz)}/s"
         if self._case.params.test == "latency":
             parts = [f"median RTT/2 {median}", f"p99 {p99}", rate]
-        elif self._case.params.test == "discovery":
+        elif self._case.params.test == "service":
+            found = (live.round_trip_median_ns, live.round_trip_p99_ns)
+            whole, tail = (ABSENT if ns is None else f"{number(ns / 1000)} µs" for ns in found)
+            parts = [f"median response time {whole}", f"p99 {tail}", rate]
+        elif self._case.params.test in ("discovery", "action"):
             return []
         else:
             parts = [f"goodput {rate}"]

@@ -8,6 +8,7 @@ makes it of a result directory, two cases in memory at a time.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from math import log2
 from statistics import median
 from typing import Any, Literal, NamedTuple
@@ -31,6 +32,7 @@ from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Floor
 from busmark.model.figure import CONFIDENCE, Figure, Frozen
 from busmark.model.figures import Figures
+from busmark.model.limits import subject
 from busmark.model.naming import Label, labels
 from busmark.model.parameters import Parameters
 from busmark.model.quantities.stream import GOODPUT, THEORETICAL
@@ -65,6 +67,9 @@ class Campaign(Frozen):
     question: str | None
     keys: dict[str, Any] = Field(default={})
     """What the scenario says to plug-ins in one word, by their keys."""
+    columns: dict[str, str] = Field(default={})
+    """What the scenario wants the first table to have of each workload besides, by heading; figures
+    are named as in limits."""
     answers: list[Answer]
     """Rates that were not reached, what types cost, what a mesh and a link carry; which is best is
     in `standings`, what parameters cost in `effects`."""
@@ -311,6 +316,7 @@ def summarise(
             for name, key in keys().items()
             if key.words and (value := manifest.scenario.get(name))
         },
+        columns=_columns(manifest),
         answers=[
             *unreached(cases),
             *type_costs(cases, manifest.adapters),
@@ -357,6 +363,16 @@ def _between(
         growths=growths(cases, rows, manifest.seed),
         fits=size_fits(cases, manifest.seed),
     )
+
+
+def _columns(manifest: Manifest) -> dict[str, str]:
+    """Return the scenario's columns; without what this version knows no figure of."""
+    found = {}
+    for heading, figure in (manifest.scenario.get("columns") or {}).items():
+        with suppress(UserError):
+            subject(figure, "columns")
+            found[heading] = figure
+    return found
 
 
 def _commands(result: Result) -> list[RoundCommand]:

@@ -141,7 +141,7 @@ def _effect(
 def _parameters(test: str, cases: Cases) -> list[str]:
     """Return what may have a cost: all that varies, but for middleware and size."""
     flats = [flat for _, flat in cases]
-    names = dim.varying(flats)
+    names = [name for name in dim.varying(flats) if not dim.names_middleware(name)]
     if len({flat["placement"] for flat in flats}) > 1:
         names.append("placement")
     return [name for name in names if name not in TRIVIAL.get(test, ())]

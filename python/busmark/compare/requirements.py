@@ -18,12 +18,11 @@ from busmark.compare.measured import of_rounds, series_of
 from busmark.compare.samples import estimated, of_all, round_latencies
 from busmark.errors import UserError, together
 from busmark.estimate import rounds
-from busmark.estimate.latencies import DEFAULTS as DEFAULT_LATENCIES
 from busmark.model import limits
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
 from busmark.model.distribution import Distribution, Percentile
-from busmark.model.figure import CONFIDENCE, FloatArray, Frozen
+from busmark.model.figure import CONFIDENCE, LATENCY_OF, FloatArray, Frozen
 from busmark.model.figures import Estimated, row_of
 from busmark.model.quantities import LOSS
 from busmark.model.text import SCALES, count, figure_text, joined, number, percent_text, plural
@@ -289,7 +288,7 @@ def _quantity(case: CaseSummary, requirement: Requirement) -> str:
     """Return the quantity in the table of estimates."""
     if requirement.quantity != "latency":
         return requirement.quantity
-    return DEFAULT_LATENCIES.get(case.test, "one_way")
+    return LATENCY_OF.get(case.test, "one_way")
 
 
 def _row(case: _Case, requirement: Requirement) -> Estimated | None:

@@ -202,7 +202,8 @@ class FrameHead(TypedDict):
     bytes: U64
     """Length of the frame, bytes, without the newline after it."""
     frame: str
-    """Table in the frame: samples, accounts, intervals, batches, `sent_batches` or discoveries."""
+    """Table in the frame: samples, accounts, intervals, batches, `sent_batches`, discoveries or
+    goals."""
     role: str
     """Kind of the role that recorded the table."""
     writer: U32
@@ -284,7 +285,7 @@ class RunReport(TypedDict):
     last_ns: I64
     """Time at which the last sample was sent, ns."""
     role: str
-    """Kind of the role: pinger, transmitter, batcher or late joiner."""
+    """Kind of the role: pinger, transmitter, batcher, late joiner, client or action client."""
     sent: U64
     """Number of samples written in the measured time."""
     warmup_ns: I64
@@ -317,6 +318,32 @@ class OtherSize(TypedDict):
 
 
 @_further
+class RequestReport(TypedDict):
+    """What became of a client's requests of the measured time, beside its account, or of those that
+    a server received."""
+
+    answered: U64
+    """Server: number of requests that it answered."""
+    available_ns: I64 | None
+    """Client: time from its first request to its first response, before the warm-up, ns; null:
+    unknown."""
+    by_topics: bool
+    """Whether the service goes by two topics, for the adapter has none of its own."""
+    ignored: U64
+    """Client: number of requests without a response that it sent before the first one had a
+    response."""
+    late: U64
+    """Client: number of responses that came after their time-out. Server: 0."""
+    misrouted: U64
+    """Client: number of responses that were another client's, or not to the request that they
+    named."""
+    refused: U64
+    """Client: number of requests that the middleware refused to send, within the time-out."""
+    taken: U64
+    """Server: number of requests that it took, of the warm-up, too."""
+
+
+@_further
 class RoleReport(TypedDict):
     """Result of `collect`, one for each role."""
 
@@ -337,9 +364,11 @@ class RoleReport(TypedDict):
     reply_mode: str
     """Thread on which the role answers or continues: inline (the listener's), thread (one that the
     listener wakes) or loop (one that polls or waits)."""
+    requests: RequestReport | None
+    """What became of requests; null where the role is no end of a service."""
     role: str
-    """Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident or
-    idle endpoint."""
+    """Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident,
+    idle endpoint, client, server, action client or action server."""
     rows: U64
     """Number of rows in the role's frame `samples`, which precedes this reply."""
     unrecorded: U64

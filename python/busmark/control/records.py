@@ -40,18 +40,28 @@ COLUMNS: dict[str, dict[str, str]] = {
         "own_at_ns": MAYBE, "peer_after_ns": MAYBE, "peer_at_ns": MAYBE, "first_ns": MAYBE,
         "sent": NUMBER, "lost": MAYBE, "closed_ns": NUMBER,
     },
+    "goals": {
+        "number": NUMBER, "intended_ns": NUMBER, "sent_ns": NUMBER, "accepted_ns": MAYBE,
+        "first_feedback_ns": MAYBE, "feedback": NUMBER, "feedback_sent": MAYBE,
+        "feedback_total_ns": NUMBER, "feedback_most_ns": NUMBER, "statuses": NUMBER,
+        "cancel_sent_ns": MAYBE, "cancel_answered_ns": MAYBE, "ended_ns": MAYBE,
+        "result_ns": MAYBE, "cancelled": "bool", "refused": "bool",
+    },
 }  # fmt: skip
 """Columns of each frame. Whatever else a worker puts into one is left out."""
 
 LONGEST_NS = 10**15
 """Longest interval: the same as a worker accepts."""
 
-SIGNED = frozenset({"start_ns", "end_ns", "first_ns", "last_ns"})
+SIGNED = frozenset(
+    {"start_ns", "end_ns", "first_ns", "last_ns", "feedback_total_ns", "feedback_most_ns"}
+)
 ACCOUNT = ("writer", "received", "missing", "duplicated", "out_of_order", "ancient")
 
 
 def completed(roles: Sequence[dict[str, Any]], frames: Sequence[Frame]) -> list[dict[str, Any]]:
-    """Add `accounts`, `intervals`, `batches`, `sent_batches` and `discoveries` to reports of roles.
+    """Add `accounts`, `intervals`, `batches`, `sent_batches`, `discoveries` and `goals` to reports
+    of roles.
 
     Raises:
         RoundError: a frame is none of these, or not what was announced.
@@ -112,6 +122,7 @@ def _contents(
         "batches": [] if batches is None else [*_batches(batches)],
         "sent_batches": None if sent is None else _sent(sent),
         "discoveries": found["discoveries"],
+        "goals": found["goals"],
     }
 
 
@@ -227,7 +238,7 @@ def with_lost(
         }
         total = sum(numbers.size for numbers in due.values())
         if any(rows.height < total for rows in read.values()):
-            sent = _sent_at_a_rate(pl.concat(read.values()), due, reports)
+            sent = _sent_at_a_rate([*read.values()], due, reports)
             read = {number: _completed(rows, sent) for number, rows in read.items()}
         found |= read
     return found
@@ -262,11 +273,14 @@ def is_recorded(writer: int | Integers, seq: Integers, every: int) -> NDArray[np
 
 
 def _sent_at_a_rate(
-    read: pl.DataFrame, due: Mapping[int, Integers], reports: Mapping[int, Mapping[str, Any]]
+    read: Sequence[pl.DataFrame],
+    due: Mapping[int, Integers],
+    reports: Mapping[int, Mapping[str, Any]],
 ) -> pl.DataFrame:
     """Return when each sample was sent, as far as a reader knows, and when it should have been."""
     times = ("intended_ns", "sent_ns")
-    known = read.unique(["writer", "seq"]).select("writer", "seq", *times)
+    each = [rows.select("writer", "seq", *times) for rows in read]
+    known = pl.concat(each).unique(["writer", "seq"])
     found = []
     for writer, numbers in due.items():
         own = known.filter(pl.col("writer") == writer).sort("seq")

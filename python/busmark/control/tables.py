@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil, floor, sqrt
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from busmark.control import discoveries
+from busmark.control import discoveries, goals
 from busmark.control.lengths import MARGIN
 from busmark.control.precision import figures, goodput_blocks
 from busmark.control.rates import figures as rate_figures
@@ -29,7 +29,7 @@ from busmark.load import parse as parse_load
 from busmark.model.entry import EXCHANGES
 from busmark.model.parameters import Parameters
 from busmark.model.text import percent_text, plural, set_percent_text
-from busmark.plan.counts import counted_per_s
+from busmark.plan.counts import counted_per_s, is_timed
 from busmark.plan.flows import PlannedFlow, flows
 from busmark.plan.timeline import mean_rate_hz
 from busmark.scenario.model import Criteria
@@ -55,7 +55,7 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
         raise RoundError("garbage", f"{received} rows of samples, {announced} were announced")
     pongs = [raw for frame, raw in read if frame.role == RESPONDER]
     if data.record_every is not None:
-        read = _with_timed(read, data)
+        read = _with_timed([*read, *_silent(read, case.params, data)], data)
     phases = Phases(data.changes, one_clock=data.one_clock)
     frames = []
     for frame, raw in read:
@@ -84,6 +84,20 @@ def samples(case: Case, round_number: int, data: RoundData, seed: int = 0) -> pl
         return pl.DataFrame(schema=schema)
     whole = pl.concat(frames)
     return _without_late_stamps(whole) if data.one_clock else whole
+
+
+def _silent(
+    read: Sequence[tuple[Frame, pl.DataFrame]], params: Parameters, data: RoundData
+) -> Iterator[tuple[Frame, pl.DataFrame]]:
+    """Yield the rows of readers of a stream at a rate that received nothing, of which workers send
+    no frame: none, so that all samples are known to be lost."""
+    known = {frame.writer for frame, _ in read if frame.role == "receiver"}
+    there = {role["writer"] for role in data.roles if role["role"] == "receiver"} - known
+    nothing = pl.DataFrame(schema=polars_schema("samples"))
+    for flow in data.flows.flows:
+        for end in flow.readers if is_timed(flow, params) else ():
+            if end.number in there:
+                yield Frame("receiver", end.number, b""), nothing
 
 
 def _with_timed(
@@ -246,12 +260,15 @@ def summary(
     frame: pl.DataFrame,
     seen: pl.DataFrame | None = None,
     discovered: pl.DataFrame | None = None,
+    of_action: pl.DataFrame | None = None,
 ) -> dict[str, Any]:
     """Return the columns of the round's row in `cases` that come from its measurement; `frame` and
     `seen` are the samples of measured flows and their batches, if they have such; `discovered` the
-    repetitions of a discovery test."""
+    repetitions of a discovery test, `of_action` the goals of an action test."""
     if discovered is not None:
         return _of_discovery(case, data, discovered)
+    if of_action is not None:
+        return _of_action(case, data, of_action)
     trips = round_trips(frame, case.params)
     pings = case.params.test in EXCHANGES
     run, measured = (
@@ -314,7 +331,7 @@ def summary(
 def _of_service(roles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what became of requests besides their response times; `roles` are reports of clients
     and their server."""
-    clients = [one["requests"] for one in roles if one["role"] == "client"]
+    clients = [one["requests"] for one in roles if one["role"] in ("client", "action_client")]
     known = [one["available_ns"] for one in clients if one["available_ns"] is not None]
     return {
         "by_topics": any(one["by_topics"] for one in clients),
@@ -323,7 +340,9 @@ def _of_service(roles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             for name in ("late", "misrouted", "refused", "ignored")
         },
         "available_s": max(known) / NS if known else None,
-        "served": sum(one["requests"]["taken"] for one in roles if one["role"] == "server"),
+        "served": sum(
+            one["requests"]["taken"] for one in roles if one["role"] in ("server", "action_server")
+        ),
     }
 
 
@@ -381,6 +400,26 @@ def _of_discovery(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, 
         **figures(case.params.statistic, RoundLatencies(first), None),
         **_surroundings(data),
         "ended": data.run[0]["ended"] if data.run else None,
+    }
+
+
+def _of_action(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, Any]:
+    """Summarise an action test, whose times are of goals."""
+    accepted = goals.accepted_ns(seen)
+    corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
+    return {
+        "samples": len(accepted.back),
+        "senders": len(data.run),
+        "sent": sum(report["sent"] for report in data.run),
+        "foreign": sum(role["foreign"] for role in data.roles),
+        "corrupted": sum(corrupted) if corrupted else None,
+        **_times(data, data.run),
+        **loads(case, data),
+        **goals.figures(seen, case.params),
+        **figures(case.params.statistic, accepted, None),
+        **_surroundings(data),
+        "ended": data.run[0]["ended"] if data.run else None,
+        **_of_service(data.roles),
     }
 
 
@@ -475,6 +514,8 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
         return f"changed during the round: {figures['changed']}"
     if case.params.test == "discovery":
         return _too_few_found(figures, case, criteria)
+    if case.params.test == "action":
+        return _too_few_goals(figures, case, criteria)
     if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
         return missed
     exchanges = case.params.test in EXCHANGES
@@ -524,6 +565,21 @@ def _too_few_found(figures: dict[str, Any], case: Case, criteria: Criteria) -> s
         return (
             f"discovered in {found} of {figures['repetitions']} repetitions {within}, at least "
             f"{wanted} are asked for (criteria.min_repetitions, measure.timeout_s)"
+        )
+    return None
+
+
+def _too_few_goals(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
+    """Return what of the criteria a round of an action test does not meet."""
+    if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
+        return missed
+    sent = figures["goals_sent"]
+    found = sent - figures["goals_without_result"]
+    wanted = min(criteria.min_repetitions, case.params.samples or criteria.min_repetitions)
+    if found < wanted:
+        return (
+            f"{found} of {plural(sent, 'goal')} had a result, at least {wanted} are asked for "
+            "(criteria.min_repetitions, measure.duration_s)"
         )
     return None
 

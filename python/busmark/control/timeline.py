@@ -205,6 +205,10 @@ class Timeline:
             await in_thread(self._take_links, self._is_cut)
             # All nodes of a lab have the clock of this machine.
             taken = dict.fromkeys(self._flows.ends, time.monotonic_ns())
+        if change.server:
+            serving = {"serving": change.server == "up"}
+            servers = [end.number for flow in flows for end in flow.readers]
+            taken = await self._set(dict.fromkeys(servers, serving), deadline_s)
         for name, value in change.qos.items():
             qos, found = qos_settings({name: value}), dict[int, int]()
             for number, sides in enumerate(self._sides(flows, name, value)):
@@ -259,7 +263,7 @@ class Timeline:
         return {
             number: result["at_ns"]
             for (number, what), result in zip(ends.items(), results, strict=True)
-            if "rate_hz" in what or result["changed"]
+            if {"rate_hz", "serving"} & what.keys() or result["changed"]
         }
 
 

@@ -82,10 +82,15 @@ def of_flows(
     return {name: _total("flow", name, o, o) for name, o in each.items() if o.height}
 
 
+EXCHANGE = "^(pings|requests)"
+"""Beginning of the names of a matrix's flows whose samples are answered."""
+
+
 def complete(rows: pl.DataFrame, own: Mapping[str, str]) -> pl.DataFrame:
-    """Add the rate at which each writer was to write, and the rate at which pings were answered."""
-    pings = [name for name, kind in own.items() if kind == "pings"]
-    of_matrix = ~pl.col("flow").is_in(list(own)) & pl.col("flow").str.starts_with("pings")
+    """Add the rate at which each writer was to write, and the rate at which pings and requests were
+    answered."""
+    pings = [name for name, kind in own.items() if kind in ("pings", "service")]
+    of_matrix = ~pl.col("flow").is_in(list(own)) & pl.col("flow").str.contains(EXCHANGE)
     is_pings = pl.col("flow").is_in(pings) | of_matrix
     answered = pl.col("written_per_s") * pl.col("received") / pl.col("sent")
     return rows.with_columns(
@@ -280,6 +285,10 @@ def _latency(
         back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
         own = [(r.number, r.back, r.lost_start) for r in back]
         yield from _described("half_round_trip", own, phased=phased)
+    elif flow.kind == "service":
+        back = [ping_round(number, own, one_clock=True) for number, own in _own(flow, rounds)]
+        own = [(r.number, r.back, r.lost_start) for r in back]
+        yield from _described("response_time", own, phased=phased)
     elif flow.probe_every or any(each.pairs is not None for each in read):
         # By several clocks only the round trip is known.
         if not all(one for *_, one in rounds):

@@ -85,13 +85,6 @@ def _round(case: CaseSummary, row: rounds.Row, table: pl.DataFrame) -> RoundSamp
     )
 
 
-DEFAULTS: dict[str, Quantity] = {
-    "latency": "half_round_trip",
-    "throughput": "one_way",
-    "service": "response_time",
-}
-"""Quantity that reports show of a test; for any other test it is the round trip."""
-
 OF_PINGS: tuple[Quantity, ...] = ("half_round_trip", "round_trip")
 
 OF_PROBES: tuple[Quantity, ...] = ("one_way", "round_trip", "half_round_trip")

@@ -268,7 +268,12 @@ def series(
     lost = {each.number: int(each.lost_start.size) for each in rounds}
     yield from distributed(pools, half, factor, thinning, lost)
     yield from timeline(
-        shown.number, shown.back.start, shown.back.latency * factor, shown.lost_start, half, thinning
+        shown.number,
+        shown.back.start,
+        shown.back.latency * factor,
+        shown.lost_start,
+        half,
+        thinning,
     )
     yield from timeline(
         shown.number,

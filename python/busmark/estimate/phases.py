@@ -82,9 +82,9 @@ def _rates(intervals: pl.DataFrame) -> pl.DataFrame:
 def _phase(number: int, flow: str, changes: pl.DataFrame) -> Phase:
     began = changes.filter(pl.col("phase") == number)
     words = began.unique(["flow", "change"], maintain_order=True)
-    # A link belongs to no flow.
+    # A link belongs to no flow, and a case has one service mostly.
     each = [
-        what if what.startswith("link = ") else f"{what} of {of}"
+        what if what.startswith(("link = ", "server = ")) else f"{what} of {of}"
         for of, what in words.select("flow", "change").rows()
     ]
     return Phase(
@@ -108,11 +108,12 @@ def _figures(phase: Phase, pings: Sequence[pl.DataFrame], rates: Sequence[pl.Dat
     # In intervals that are wholly within the phase.
     within = [table.filter(here) for table in rates]
     yield parts.WRITE_RATE, _rate(within, "transmitter")
-    yield parts.READ_RATE, _rate(within, "receiver")
+    yield parts.READ_RATE, _rate(within, "receiver") or _rate(within, "client")
 
 
 def _median(rounds: Sequence[pl.DataFrame]) -> Figure | None:
-    """Return half the median round trip of a typical round; None where one falls among the lost."""
+    """Return half the median round trip of a typical round, or its median response time; None where
+    one falls among the lost."""
     found = []
     for table in rounds:
         if not table.height:
@@ -121,7 +122,7 @@ def _median(rounds: Sequence[pl.DataFrame]) -> Figure | None:
         median = float(np.median(trips.to_numpy()))
         if not np.isfinite(median):
             return None
-        found.append(median / 2)
+        found.append(median if "client" in table["role"] else median / 2)
     back = sum(table.height - table["read_ns"].null_count() for table in rounds)
     return over_rounds(found, "ns", back)
 
@@ -146,7 +147,7 @@ def _first_after(
         own = came.filter((pl.col("flow") == flow) & (pl.col("read_ns") >= since))
         # Echoes of a stream's probes are few and far between: its readers tell, who time all of it
         # or some; only pings have nobody else.
-        role = next((r for r in (TIMED, "receiver", "pinger") if r in own["role"]), None)
+        role = next((r for r in (TIMED, "receiver", "pinger", "client") if r in own["role"]), None)
         if role is None:
             return None
         each = own.filter(pl.col("role") == role)

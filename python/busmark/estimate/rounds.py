@@ -10,6 +10,8 @@ from typing import Any, Literal
 import polars as pl
 
 from busmark.model.discovery import RoundDiscovery
+from busmark.model.entry import EXCHANGES
+from busmark.model.figure import LATENCY_OF
 from busmark.model.figures import Estimated
 from busmark.model.parameters import Parameters
 from busmark.model.rounds import (
@@ -108,6 +110,7 @@ def summary(row: Row) -> RoundSummary:
         samples_per_s=row["samples_per_s"],
         mbit_per_s=row["mbit_per_s"],
         first_sample_ns=row.get("first_sample_ns"),
+        goal_accepted_ns=row.get("goal_accepted_ns"),
         discovery=_discovery(row),
         batches=_together(row, "batches", "batches_unacknowledged"),
         batches_unacknowledged=row.get("batches_unacknowledged"),
@@ -146,9 +149,8 @@ def _times(row: Row) -> RoundTimes | None:
         return None
     halved = row["test"] == "latency"
     scale = {name: 0.25 if name.endswith("ns2") else 0.5 for name in names if halved}
-    others = {"latency": "half_round_trip", "service": "response_time"}
     return RoundTimes(
-        quantity=others.get(row["test"], "round_trip"),
+        quantity=LATENCY_OF[row["test"]] if row["test"] in EXCHANGES else "round_trip",
         **{"median_ns": None, "p99_ns": None}
         | {name: value * scale.get(name, 1.0) for name, value in known.items()},
     )

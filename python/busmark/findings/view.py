@@ -43,6 +43,9 @@ between their sendings."""
 
 ROUND_TRIP_OF_PROBES = "round trip of probes"
 
+NAMES = {"latency": "round trip", "service": "response time"}
+"""Names of what is timed, by test."""
+
 
 class CaseView:
     """A case, its rows of the table of rounds, and its latencies, each read once when asked for.
@@ -310,5 +313,5 @@ class CaseView:
         round_trips = measured(samples, *ASKING).drop_nulls("read_ns")
         if round_trips.is_empty() and one_clock:
             return latencies(measured(samples))
-        self.quantity = "round trip" if self.params.test == "latency" else ROUND_TRIP_OF_PROBES
+        self.quantity = NAMES.get(str(self.params.test), ROUND_TRIP_OF_PROBES)
         return latencies(round_trips)

@@ -24,6 +24,7 @@ from busmark.model.figures import Estimated, Figures, Part, parts
 from busmark.model.flow import Flow
 from busmark.model.latency import Reported, Segment, SegmentTable, segment_tables, segments
 from busmark.model.parameters import Parameters
+from busmark.model.quantities.action import ACCEPTED
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.latency import LATENCIES
 from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
@@ -62,7 +63,7 @@ class Curve:
         return self.quantity.endswith(("jitter", "ipdv"))
 
 
-TIMES = ("latency", "response", "one_way", "discovery", "matching", "recovery")
+TIMES = ("latency", "response", "one_way", "discovery", "accepted", "matching", "recovery")
 """Kinds of headline of which less is better."""
 
 
@@ -78,7 +79,8 @@ class Headline(NamedTuple):
     """The figure that a case is ranked and compared by."""
 
     kind: str
-    """latency: RTT/2; response: response time of a service; one_way: of a stream's samples; discovery: first sample; matching; recovery;
+    """latency: RTT/2; response: response time of a service; one_way: of a stream's samples;
+    discovery: first sample; accepted: a goal of an action; matching; recovery;
     else the test, whose goodput it is."""
     figure: Figure
     tail: Figure | None = None
@@ -90,7 +92,7 @@ class Headline(NamedTuple):
         return self.kind in TIMES
 
 
-WITHOUT_PINGS = ("throughput", "capacity", "discovery", "service")
+WITHOUT_PINGS = ("throughput", "capacity", "discovery", "service", "action")
 """Tests that measure no pings."""
 
 ROWS = {"type": "array", "items": TypeAdapter(Estimated).json_schema()}
@@ -342,7 +344,8 @@ class CaseSummary(Frozen):
         ]
 
     def _own_flow(self, flow: Flow, part: Part) -> OwnFlow:
-        times = (self.times(one, flow.name) for one in ("half_round_trip", "one_way"))
+        kinds = ("half_round_trip", "response_time", "one_way")
+        times = (self.times(one, flow.name) for one in kinds)
         return OwnFlow(
             name=flow.name,
             kind=flow.kind,
@@ -371,6 +374,7 @@ class CaseSummary(Frozen):
         others = (
             ("recovery", recovery if self.answer == "recovery" else None),
             ("discovery", self.whole.figure(FIRST_SAMPLE)),
+            ("accepted", self.whole.figure(ACCEPTED)),
             ("matching", self.whole.figure(MATCHED_LAST) if self.answer == "matching" else None),
             (self.test, goodput if self.answer == "goodput" or self.capacity else None),
         )

@@ -45,6 +45,13 @@ IPDV: dict[Quantity, Quantity] = {
 }
 """The ipdv of each latency."""
 
+LATENCY_OF: dict[str, Quantity] = {
+    "latency": "half_round_trip",
+    "throughput": "one_way",
+    "service": "response_time",
+}
+"""Quantity that reports show of a test; for any other test it is the round trip."""
+
 CONFIDENCE = 0.95
 """Confidence of every interval."""
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
+from busmark.facts import known_as, naming_options
 from busmark.model.figure import Frozen
 from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters, having
 from busmark.model.text import ABSENT, as_set, count, plural, size_text
@@ -73,6 +74,12 @@ UNSTATED = {
 OPTIONS = {each.name for each in PARAMETERS if each.needs == "options"}
 """Parameters that stand for options, whose values say nothing without their names."""
 
+NAME = "workload"
+"""The parameter that is a name for others."""
+
+ALWAYS_NAMED = ("size", "rate_hz")
+"""Parameters that a description of a named workload has, whether or not they vary."""
+
 UNITS = {"_hz": " /s", "_s": " s"}
 """Endings of names, and what follows the value."""
 
@@ -129,15 +136,58 @@ def varying(cases: Iterable[Flat]) -> list[str]:
 
 def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
     """Return whether the workload decides on a choice in all these cases, as the number of ends
-    does on the depth of a history that the scenario leaves open."""
+    does on the depth of a history that the scenario leaves open, or a name on what it stands for.
+    """
+    cases = [*cases]
     leaders = {
         leader for each in (name, *FOLLOWS.get(name, ())) for leader in LEADERS.get(each, ())
     }
+    leaders |= {NAME} if any(flat.get(NAME) for flat in cases) else set()
     values: dict[str, set[str]] = {}
     for flat in cases:
         known = [flat.get(leader) for leader in ("adapter", *sorted(leaders))]
         values.setdefault(_key(known), set()).add(_key(flat.get(name)))
     return bool(leaders) and all(len(of) == 1 for of in values.values())
+
+
+def named_for(names: Iterable[str], cases: Sequence[Flat]) -> list[str]:
+    """Return the parameters for which the name of the workload stands: every case has a
+    name, and all cases of a name have the same value."""
+    if not all(flat.get(NAME) for flat in cases):
+        return []
+    return [name for name in names if name != NAME and _is_alike(name, cases)]
+
+
+def _is_alike(name: str, cases: Iterable[Flat]) -> bool:
+    values: dict[str, set[str]] = {}
+    for flat in cases:
+        values.setdefault(str(flat[NAME]), set()).add(_key(flat.get(name)))
+    return all(len(of) == 1 for of in values.values())
+
+
+def names_middleware(name: str) -> bool:
+    """Return whether a parameter is an option by which users know the middleware, so that it is
+    part of its name."""
+    group, _, option = name.rpartition(".")
+    return group in ("settings", "peer_settings") and option in naming_options()
+
+
+def named_workloads(cases: Iterable[Flat]) -> dict[str, str]:
+    """Return what the name of each workload stands for: "324 B, rate 200 /s, best effort"."""
+    flats = [_with_whole_history(flat) for flat in cases if flat.get(NAME)]
+    names = dict.fromkeys((*ALWAYS_NAMED, *varying(flats)))
+    found: dict[str, str] = {}
+    for flat in flats:
+        own = [name for name in named_for(names, flats) if flat.get(name) is not None]
+        found.setdefault(str(flat[NAME]), ", ".join(_spoken(name, flat[name]) for name in own))
+    return found
+
+
+def _spoken(name: str, value: Any) -> str:
+    if is_choice(name):
+        return choice_text(name, value)
+    text = value_text(name, value)
+    return text if name == "size" else f"{title(name)} {text}"
 
 
 def telling(names: Sequence[str], cases: Sequence[Flat]) -> list[str]:
@@ -360,7 +410,11 @@ def _name_test(
     real = real or dict(cases)
     compared = [flat for case, flat in real.items() if case not in unsupported]
     compared = compared or list(real.values())
-    names = varying(compared)
+    names = [name for name in varying(compared) if not names_middleware(name)]
+    said = named_for(names, compared)
+    names = [name for name in names if name not in said]
+    if NAME not in names and all(flat.get(NAME) for flat in compared):
+        names.insert(0, NAME)
     choices = [name for name in names if is_choice(name)]
     workload = [name for name in names if not is_choice(name)]
     text = telling(choices, compared)
@@ -385,8 +439,16 @@ def _name_test(
 
 def _sides(flat: Flat, adapters: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the adapter, or both where they differ: writer → reader."""
-    names = [flat.get("adapter"), *([flat["peer"]] if flat.get("peer") else [])]
-    return " → ".join(short_title(str(name), adapters) for name in names)
+    sides = [("adapter", "settings."), *([("peer", "peer_settings.")] if flat.get("peer") else [])]
+    return " → ".join(_side(str(flat.get(side)), flat, begin, adapters) for side, begin in sides)
+
+
+def _side(adapter: str, flat: Flat, begin: str, adapters: Mapping[str, Mapping[str, Any]]) -> str:
+    """Return the name that users have for a side with its options, else the adapter's title."""
+    declared = adapters.get(adapter, {})
+    name, version = declared.get("name") or adapter, declared.get("middleware_version") or ""
+    settings = {key.removeprefix(begin): flat[key] for key in flat if key.startswith(begin)}
+    return known_as(str(name), str(version), settings) or short_title(adapter, adapters)
 
 
 def _capitalised(text: str) -> str:
@@ -450,8 +512,11 @@ def meant(names: Iterable[str], wanted: str) -> list[str]:
 
 
 def described(workload: Mapping[str, str]) -> str:
-    """Describe the workload: "payload struct, rate 1 000 /s"; empty without further dimensions."""
-    return ", ".join(f"{key} {text}" for key, text in workload.items() if text != ABSENT)
+    """Describe the workload: "payload struct, rate 1 000 /s"; empty without further dimensions. Its
+    name stands for itself."""
+    return ", ".join(
+        text if key == NAME else f"{key} {text}" for key, text in workload.items() if text != ABSENT
+    )
 
 
 FIGURES = {
@@ -459,6 +524,8 @@ FIGURES = {
     "throughput": "goodput",
     "capacity": "sustained goodput",
     "discovery": "median time to the first sample",
+    "accepted": "median time until a goal is accepted",
+    "action": "median time until a goal is accepted",
     "response": "median response time",
     "service": "median response time",
     "one_way": "median one-way latency",
@@ -481,9 +548,13 @@ def by_reason(cases: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     return found
 
 
+MOST_SPANS = 6
+"""Spans of numbers of cases that are named."""
+
+
 def cases_text(names: Sequence[str]) -> str:
     """Return a name, or how many cases these are with the numbers with which their names begin:
-    "5 cases (001 to 004, 009)"."""
+    "5 cases (001 to 004, 009)"; without the numbers where these are too scattered to be read."""
     if len(names) == 1:
         return names[0]
     heads = [name.partition("-")[0] for name in names]
@@ -495,4 +566,6 @@ def cases_text(names: Sequence[str]) -> str:
             spans[-1] = [spans[-1][0], head]
         else:
             spans.append([head])
+    if len(spans) > MOST_SPANS:
+        return plural(len(names), "case")
     return f"{plural(len(names), 'case')} ({', '.join(' to '.join(span) for span in spans)})"

@@ -250,7 +250,9 @@ def upper_first(words: str) -> str:
 
 
 def lower_first(sentence: str) -> str:
-    """Return a sentence as a part of another, with a small first letter."""
+    """Return a sentence as a part of another, with a small first letter; CPU stays CPU."""
+    if sentence[:2].isupper():
+        return sentence
     return sentence[:1].lower() + sentence[1:]
 
 

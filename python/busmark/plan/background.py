@@ -9,7 +9,8 @@ from busmark.adapters import Adapter
 from busmark.carriers import host_only, meets_at_server, process_only
 from busmark.model.flow import Flow, Participant
 from busmark.model.parameters import FLOW, Parameters
-from busmark.plan.lacking import OF_A_TOPIC, lacking
+from busmark.model.settling import SERVICE_WAITS
+from busmark.plan.lacking import OF_A_TOPIC, lacking, service_can
 from busmark.plan.placement import applications, is_mesh, numbers_of
 from busmark.platform import usable_cpus
 from busmark.scenario import Scenario, nodes_of
@@ -67,7 +68,7 @@ def background(
             flow[side] = [*dict.fromkeys(members)]
         writers, readers = flow["writers"], flow["readers"]
         of_ends = {adapter_of.get(name, point["adapter"]) for name in (*writers, *readers)}
-        offered = [set((adapters[name].capabilities or {}).get("qos", [])) for name in of_ends]
+        offered = [set(_offers(section, adapters[name])) for name in of_ends]
         differs = _differs(section, len(writers), len(readers))
         asked = {name: values[0] for name, values in section.qos.model_dump().items()}
         flow |= {
@@ -75,6 +76,10 @@ def background(
             "size": 0 if section.payload == "empty" else section.size,
             "qos": settle_qos(asked, sorted(set.intersection(*offered)), differs),
         }
+        if section.kind == "service":
+            waits = [service_can(adapters[name].capabilities or {}, "waits") for name in of_ends]
+            known = (one for one in SERVICE_WAITS if all(one in each for each in waits))
+            flow["wait"] = next(known, SERVICE_WAITS[0])
         # What a plain stream has is not stated.
         plain = {each.name for each in FLOW if flow[each.name] == each.default}
         plain -= {"batch_ack"} if section.batch else set()
@@ -82,6 +87,13 @@ def background(
         flows += [Flow(**{**stated, "name": name}) for name in section.names]
     words = "; ".join(map(_in_words, sections))
     return {"background": words, "participants": participants, "flows": flows, **text}
+
+
+def _offers(section: FlowSection, adapter: Adapter) -> list[str]:
+    """Return the QoS that an adapter offers a flow of this kind."""
+    can = adapter.capabilities or {}
+    found: list[str] = can.get("qos", [])
+    return service_can(can, "qos") if section.kind == "service" else found
 
 
 def _differs(section: FlowSection, writers: int, readers: int) -> dict[str, Any]:
@@ -133,7 +145,7 @@ def _sides(params: Parameters) -> tuple[tuple[str, str, int], ...]:
     """Return participants of the matrix: prefix of their parameters, their name, their number."""
     if is_mesh(params):
         return (("", APPLICATION, applications(params)),)
-    return ("", "active", params.publishers or 0), ("peer_", "passive", params.subscribers or 0)
+    return ("", "active", params.active), ("peer_", "passive", params.subscribers or 0)
 
 
 def numbered(name: str, count: int) -> list[str]:
@@ -187,6 +199,8 @@ def unsupported_background(params: Parameters, adapters: dict[str, Adapter]) -> 
             adapter = adapters[own.adapter]
             asked = {name: getattr(own, name) for name in OF_AN_ADAPTER}
             asked |= {name: getattr(flow, name) for name in ASKED}
+            if flow.kind == "service":
+                asked |= {"test": "service", "wait": flow.wait}
             if reason := lacking(params.changed(**UNASKED, **asked), adapter):
                 return f"flow {flow.name}: {own.adapter}: {reason}"
             reason = host_only(own.adapter, own.transport, adapter.capabilities or {})

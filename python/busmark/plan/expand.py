@@ -18,14 +18,14 @@ from pydantic_core import to_jsonable_python
 
 from busmark.adapters import Adapter
 from busmark.errors import UserError
-from busmark.model.naming import length_text, short_names
+from busmark.model.naming import NAME, length_text, names_middleware, short_names
 from busmark.model.parameters import BY_NAME, PARAMETERS, Parameters
 from busmark.model.settling import UNSTATED, SettlingPoint, World, policies
 from busmark.model.units import file_size
 from busmark.plan.background import background
 from busmark.plan.duration import interval_s
 from busmark.plan.timeline import timeline
-from busmark.plan.unsupported import LINK, unsupported
+from busmark.plan.unsupported import LINK, absent_rmw, unsupported
 from busmark.scenario import Scenario
 from busmark.scenario.matrix import TABLES, Matrix, adapter_of
 from busmark.scenario.section import UNSECURED
@@ -43,7 +43,7 @@ NESTED = {"qos": ("adapter", "peer", "test"), "settings": ("adapter",), "peer_se
 adapter has no such QoS or option is said by its name."""
 
 ORDER = (
-    "peer", "transport", "peer_transport", "payload", "size", "size_distribution", "wait",
+    NAME, "peer", "transport", "peer_transport", "payload", "size", "size_distribution", "wait",
     "placement", "profile", "security",
     "rate_hz", "arrivals", "applications", "topics", "writers", "readers", "publishers",
     "subscribers", "topology",
@@ -106,15 +106,19 @@ def _flat(point: Values) -> Values:
 
 
 def _varying(points: Sequence[Values]) -> list[str]:
-    """Return parameters with more than one value, in the order of the name; and the size."""
+    """Return parameters with more than one value, in the order of the name; and the size. The name
+    of a workload stands for whatever an adapter's cases of this name have in common."""
     names = dict.fromkeys((*ORDER, *(name for point in points for name in point)))
     named = (name for name in names if name not in BY_NAME or BY_NAME[name].named)
+    if all(point.get(NAME) for point in points):
+        within = ("adapter", "peer", NAME)
+        return [name for name in named if name == NAME or _varies(name, points, within)]
     return [name for name in named if name == "size" or _varies(name, points)]
 
 
-def _varies(name: str, points: Sequence[Values]) -> bool:
+def _varies(name: str, points: Sequence[Values], within: Sequence[str] = ()) -> bool:
     follows = BY_NAME[name].follows if name in BY_NAME else ()
-    within = (*NESTED.get(name.partition(".")[0], ()), *follows)
+    within = (*within, *NESTED.get(name.partition(".")[0], ()), *follows)
     values: dict[tuple[str, ...], set[str]] = {}
     for point in points:
         of = tuple(str(point.get(key)) for key in within)
@@ -146,11 +150,14 @@ def _part(name: str, value: Any) -> str:
         value = f"{value:.0f}" if value.is_integer() else repr(value)
     if name == "security":
         return f"secured{value}"
+    if name == NAME:
+        # A name of a file has no spaces.
+        return "".join(word[:1].upper() + word[1:] for word in str(value).split())
     known = BY_NAME.get(name)
     group, _, key = name.partition(".")
     if group not in NESTED:
         return f"{value}{known.suffix if known else ''}"
-    if known and known.alone:
+    if (known and known.alone) or names_middleware(name):
         return str(value)
     if key.endswith("_s"):
         return f"{key.removesuffix('_s')}{value}s"
@@ -183,10 +190,14 @@ def expand(scenario: Scenario, adapters: dict[str, Adapter]) -> list[Case]:
     unique = list(
         {json.dumps(p, sort_keys=True, default=to_jsonable_python): p for p in points}.values()
     )
+    named = {
+        name: Parameters.model_validate(point)
+        for name, point in chosen(identifiers(unique), unique, scenario.only)
+    }
+    absent = absent_rmw(named.values(), adapters)
     cases = []
-    for name, point in chosen(identifiers(unique), unique, scenario.only):
-        params = Parameters.model_validate(point)
-        reason = unsupported(params, adapters)
+    for name, params in named.items():
+        reason = unsupported(params, adapters, absent)
         if reason is None:
             params = params.changed(interval_s=interval_s(params))
         cases.append(

@@ -117,4 +117,4 @@ def participants(params: Parameters) -> int:
     """Count the participants of the matrix."""
     if is_mesh(params):
         return applications(params)
-    return (params.publishers or 0) + (params.subscribers or 0)
+    return params.active + (params.subscribers or 0)

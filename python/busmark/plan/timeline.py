@@ -28,6 +28,7 @@ def timeline(scenario: Scenario) -> dict[str, Any]:
             rate_hz=each.rate_hz,
             qos=each.qos.model_dump(exclude_none=True),
             **({"link": each.link} if each.link else {}),
+            **({"server": each.server} if each.server else {}),
         )
         for each in sorted(scenario.timeline, key=lambda each: each.at_s)
     ]
@@ -46,6 +47,8 @@ def values(change: TimelineChange) -> Iterator[str]:
     """Yield what it sets."""
     if change.link:
         yield f"link = {change.link}"
+    if change.server:
+        yield f"server = {change.server}"
     if change.rate_hz is not None:
         yield f"rate_hz = {change.rate_hz:g}"
     for name, value in change.qos.items():
@@ -68,6 +71,8 @@ def changed(change: TimelineChange, case: Flows) -> list[PlannedFlow]:
 def _applies(change: TimelineChange, flow: PlannedFlow) -> bool:
     if change.link:
         return True
+    if change.server and flow.kind != "service":
+        return False
     if change.flow is None:
         return not flow.background
     return re.fullmatch(rf"{re.escape(change.flow)}(_\d+)?(_back)?", flow.name) is not None
@@ -106,7 +111,10 @@ def unsupported_timeline(params: Parameters, adapters: dict[str, Adapter]) -> st
             return "timeline: link is of the lab's links, and this case is not in the lab"
         of = changed(change, case)
         if not of:
-            return f"timeline: the case has no flow {change.flow}"
+            what = f"flow {change.flow}" if change.flow else "service"
+            return f"timeline: the case has no {what}"
+        if change.server and (reason := _found_once(of, adapters)):
+            return f"timeline: {reason}"
         for flow in of:
             if change.rate_hz is not None and not flow.rate_hz:
                 how = "at full speed" if flow.kind == "stream" else "in a closed loop"
@@ -114,6 +122,18 @@ def unsupported_timeline(params: Parameters, adapters: dict[str, Adapter]) -> st
             for name in dict.fromkeys(end.participant.adapter for end in flow.ends):
                 if reason := _fixed(change.qos, adapters[name]):
                     return f"timeline: {reason}"
+    return None
+
+
+def _found_once(of: list[PlannedFlow], adapters: dict[str, Adapter]) -> str | None:
+    """Return why clients would not find a server that is made anew; None if they do."""
+    for name in dict.fromkeys(end.participant.adapter for flow in of for end in flow.ends):
+        features = (adapters[name].capabilities or {}).get("features", [])
+        if "locators" in features and "server" not in features:
+            return (
+                f"a new server of {name} has another locator, which Busmark carries to clients "
+                "before the measurement only"
+            )
     return None
 
 

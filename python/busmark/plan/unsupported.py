@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 from busmark.adapters import Adapter
 from busmark.carriers import SHARED_MEMORY, carrier, host_only, process_only
@@ -16,6 +17,7 @@ from busmark.links import Links, links
 from busmark.load import missing_tool
 from busmark.load import parse as parse_load
 from busmark.model.parameters import Parameters
+from busmark.model.text import joined
 from busmark.model.units import ELEMENT_BYTES, file_size
 from busmark.plan.background import unsupported_background
 from busmark.plan.flows import PlannedFlow, PlannedParticipant, flows
@@ -45,8 +47,11 @@ FIXED_IN_DISCOVERY = {
 """Parameters that have one value only where one new endpoint finds its counterpart."""
 
 
-def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
-    """Return why this case cannot run; None if it can."""
+def unsupported(
+    params: Parameters, adapters: dict[str, Adapter], absent: Sequence[str] = ()
+) -> str | None:
+    """Return why this case cannot run; None if it can. `absent` are implementations of rmw that are
+    missing for any case of the scenario: one command installs them all."""
     reason = lacking(params, adapters[params.adapter])
     if reason is None and params.peer is not None:
         reason = _lacking_peer(params, adapters)
@@ -60,7 +65,7 @@ def unsupported(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
         or unsupported_timeline(params, adapters)
         or _unsecured(params, adapters)
         or _never_matched(params, adapters)
-        or _no_rmw(params, adapters)
+        or _no_rmw(params, adapters, absent)
         or _no_load(params)
         or _no_file(params)
         or _machine_lacks(params, adapters)
@@ -157,28 +162,51 @@ def _no_profile(profile: str, adapter: Adapter) -> str | None:
     return f"no security profile {profile}: {adapter.name}: {why}"
 
 
-def _no_rmw(params: Parameters, adapters: dict[str, Adapter]) -> str | None:
+def absent_rmw(cases: Iterable[Parameters], adapters: dict[str, Adapter]) -> list[str]:
+    """Return the implementations of ROS's rmw that cases name and that are not here, each once."""
+    missing = (
+        chosen
+        for params in cases
+        if params.network != "nodes"
+        for name, _, settings in params.attachments
+        if (chosen := _chosen_rmw(name, settings)) and not _has_rmw(chosen, adapters[name])
+    )
+    return [*dict.fromkeys(missing)]
+
+
+def _chosen_rmw(adapter: str, settings: Mapping[str, Any]) -> str:
+    """Return the implementation that options choose; empty: the one that the adapter has."""
+    facts = adapter_facts().get(adapter)
+    chosen = facts.ros.implementation(settings) if facts and facts.ros else ""
+    return "" if facts and facts.ros and chosen == facts.ros.linked else chosen
+
+
+def _has_rmw(implementation: str, adapter: Adapter) -> bool:
+    """Return whether its library is in the ROS 2 that is sourced, or beside the adapter's."""
+    prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
+    folders = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    places = [Path(prefix, "lib") for prefix in prefixes if prefix]
+    places += [Path(folder) for folder in folders if folder]
+    if library := adapter.path:
+        places.append(Path(library).parent.parent / "middleware" / adapter.name / "lib")
+    return any((place / f"lib{implementation}.so").is_file() for place in places)
+
+
+def _no_rmw(params: Parameters, adapters: dict[str, Adapter], absent: Sequence[str]) -> str | None:
     """Return why the implementation of ROS's rmw that a case names cannot be loaded here."""
     for name, transport, settings in params.attachments:
-        facts = adapter_facts().get(name)
-        chosen = settings.get("implementation", "")
-        if facts is None or facts.ros is None or chosen in ("", facts.ros.linked):
+        chosen, facts = _chosen_rmw(name, settings), adapter_facts().get(name)
+        if not chosen or not facts or not facts.ros:
             continue
         if transport != SHIPPED and not fnmatchcase(chosen, facts.ros.every_transport):
             return f"{name}: {chosen} has the transport {SHIPPED} only"
-        prefixes = os.environ.get("AMENT_PREFIX_PATH", "").split(os.pathsep)
-        folders = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-        places = [Path(prefix, "lib") for prefix in prefixes if prefix]
-        places += [Path(folder) for folder in folders if folder]
-        if library := adapters[name].path:
-            places.append(Path(library).parent.parent / "middleware" / name / "lib")
-        if params.network != "nodes" and not any(
-            (place / f"lib{chosen}.so").is_file() for place in places
-        ):
-            package = chosen.replace("_", "-")
+        if params.network != "nodes" and not _has_rmw(chosen, adapters[name]):
+            missing = absent or [chosen]
+            packages = ",".join(each.replace("_", "-") for each in missing)
+            packages = f"{{{packages}}}" if len(missing) > 1 else packages
             return (
-                f"{name}: no lib{chosen}.so is here; source a ROS 2 that has it "
-                f"(`apt-get install ros-$ROS_DISTRO-{package}`), then run `make adapters`"
+                f"no {joined(missing, 'or')} is here; run `apt-get install "
+                f"ros-$ROS_DISTRO-{packages}`, source that ROS 2, then run `make adapters`"
             )
     return None
 
@@ -282,6 +310,8 @@ def _contradiction(params: Parameters) -> str | None:
             return "batch: a latency test sends one ping at a time"
     elif params.test == "service":
         return _no_such_service(params)
+    elif params.test == "action":
+        return _not_one_server(params)
     elif params.stream_hz:
         return f"stream_hz: a {params.test} test is a stream already"
     if params.test == "capacity" and (params.rate_hz or params.batch):
@@ -306,16 +336,24 @@ FIXED_IN_SERVICE = {
 
 def _no_such_service(params: Parameters) -> str | None:
     """Return why there is no service like this."""
-    for name, alone in FIXED_IN_SERVICE.items():
-        if getattr(params, name) != alone:
-            more = "; `clients` are those that call it" if name == "publishers" else ""
-            return f"{name}: a service test has one service with one server{more}"
+    if reason := _not_one_server(params):
+        return reason
     work_s = params.server_time_s or 0.0
     if params.server_times != "exponential" and work_s >= params.timeout_s:
         return (
             f"server_time_s = {work_s:g}: no request is answered within measure.timeout_s = "
             f"{params.timeout_s:g}"
         )
+    return None
+
+
+def _not_one_server(params: Parameters) -> str | None:
+    """Return what contradicts that clients ask one server."""
+    kind, article = (params.test, "an" if params.test == "action" else "a")
+    for name, alone in FIXED_IN_SERVICE.items():
+        if getattr(params, name) != alone:
+            more = "; `clients` are those that call it" if name == "publishers" else ""
+            return f"{name}: {article} {kind} test has one {kind} with one server{more}"
     return None
 
 

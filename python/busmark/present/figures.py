@@ -90,7 +90,9 @@ def scales_of(unit: str) -> Sequence[text.UnitScale]:
 
 def scale_of(column: Column, table: Table) -> text.UnitScale:
     """Return the unit in which a column is shown."""
-    by = [one for one in table.columns if one.title == column.scale][:1] or [
+    named = [one for one in table.columns if one.title == column.scale]
+    by = [one for one in named if one.group == column.group][:1] or named[:1]
+    by = by or [
         one for one in table.columns if column.scale and one.group == column.scale and one.unit
     ]
     known = [pair for one in by or [column] for pair in zip(one.cells, table.rows, strict=True)]
@@ -263,7 +265,8 @@ def in_words(counts: Mapping[str, int]) -> str:
 
 def lost_text(case: CaseSummary, name: str) -> str:
     """Return "lost: 25 %" where this figure (median, p99, p999) of the case's RTT/2 falls among
-    what was lost, "probes lost: 25 %" for the one-way latency of probes in a stream; else empty."""
+    what was lost, "samples lost: 25 %" for the one-way latency of a stream, "probes lost: 25 %"
+    where that is of probes alone; else empty."""
     found = case.exchange
     sent, lost = SENT.value(case), LOST.value(case)
     if case.has_stream:
@@ -274,7 +277,9 @@ def lost_text(case: CaseSummary, name: str) -> str:
     times = case.times("one_way") if case.has_stream else None
     if found is None and times and not times.why_hidden("median"):
         return ""  # what arrived has no one-way latency
-    of = "probes " if case.has_stream else ""
+    of = ""
+    if case.has_stream:
+        of = "samples " if sent == (LOST.of(case) if LOST.of else None) else "probes "
     if found is None:
         return f"{of}lost: {percent_text(lost / sent)}"
     reason = case.why_hidden(name, found.quantity)

@@ -61,6 +61,8 @@ def _settled(flats: Sequence[dim.Flat], shown: Collection[str]) -> Iterator[str]
             continue
         if known and not known.settled and value in (known.default, known.initial):
             continue
+        if dim.names_middleware(name):
+            continue
         yield described({dim.title(name): dim.value_text(name, value)})
 
 

@@ -69,14 +69,23 @@ TOGETHER = re.compile(
 )
 """Spaces at which no line is broken: between a number and its unit, and within an interval."""
 
+COMMAND = re.compile(r"`[^`]*`")
+"""What a reader copies, so that its words are not broken at their hyphens."""
+
+KEPT = {" ": "\N{NO-BREAK SPACE}", "-": "\N{NON-BREAKING HYPHEN}"}
+"""Characters at which lines are broken, and what stands for them where they are not."""
+
 
 def wrapped(words: str, width: int, lead: str = "") -> list[str]:
     """Return lines of words. Not as rich does: figures hold narrow spaces, at which it breaks."""
-    bound = TOGETHER.sub(lambda found: found[0].replace(" ", "\N{NO-BREAK SPACE}"), words)
+    bound = TOGETHER.sub(lambda found: found[0].replace(" ", KEPT[" "]), words)
+    bound = COMMAND.sub(lambda found: found[0].replace("-", KEPT["-"]), bound)
     lines = textwrap.wrap(
         bound, max(width, len(lead) + 8), initial_indent=lead, subsequent_indent=" " * len(lead)
     )
-    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+    for character, kept in KEPT.items():
+        lines = [line.replace(kept, character) for line in lines]
+    return lines
 
 
 def paragraph(words: str, console: Console, style: str = "", lead: str = "") -> None:

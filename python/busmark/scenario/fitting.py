@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from busmark.model.parameter import AUTO
+from busmark.model.parameters import PARAMETERS
 from busmark.model.units import FILE_SIZE
 from busmark.scenario.matrix import SAME, LinkMatrix, Matrix, adapter_of, nodes_of
 from busmark.scenario.section import check_loads, check_matrix, check_names, check_nodes
@@ -85,26 +86,28 @@ def _not_chosen(scenario: Scenario) -> str | None:
             return 'does not go with test = "capacity": a trial has no interval of its own'
         if "discovery" in matrix.test:
             return 'does not go with test = "discovery": its repetitions are not of one length'
+        if "action" in matrix.test:
+            return 'does not go with test = "action": its goals have a length of their own'
         if any(matrix.batch) and "throughput" in matrix.test:
             return "does not go with batch: the figure of a round is of whole batches"
     return None
 
 
-OF_DISCOVERY = ("new", "creates", "existing")
-"""Keys of the matrix that only the test discovery has."""
+OF_SOME_TESTS = {each.name: each.only for each in PARAMETERS if each.only}
+"""Keys of the matrix that only some tests have, and which."""
 
 
-def _discovery_fits(scenario: Scenario) -> None:
-    measured = any("discovery" in matrix.test for matrix in (scenario.matrix, *scenario.also))
-    if not measured:
-        _has_nothing_of_discovery(scenario.matrix, ("matrix",))
+def _tests_fit(scenario: Scenario) -> None:
+    tests = {test for matrix in (scenario.matrix, *scenario.also) for test in matrix.test}
+    _has_nothing_of_others(scenario.matrix, ("matrix",), {*tests})
     for position, matrix in enumerate(scenario.also):
-        if "discovery" not in matrix.test:
-            _has_nothing_of_discovery(matrix, ("also", position), inherited=scenario.matrix)
-    if not measured:
+        own = {*matrix.test}
+        _has_nothing_of_others(matrix, ("also", position), own, inherited=scenario.matrix)
+    for test in ("discovery", "action"):
+        if test in tests and scenario.timeline:
+            raise ValueError(f'timeline does not go with test = "{test}": nothing there can change')
+    if "discovery" not in tests:
         return
-    if scenario.timeline:
-        raise ValueError('timeline does not go with test = "discovery": nothing there can change')
     if scenario.flow:
         raise ValueError(
             'flow does not go with test = "discovery": background ends by another clock than '
@@ -134,18 +137,22 @@ def _matrices(scenario: Scenario) -> list[tuple[tuple[str | int, ...], Matrix]]:
     return [(("matrix",), scenario.matrix), *further]
 
 
-def _has_nothing_of_discovery(
-    matrix: Matrix, location: tuple[str | int, ...], inherited: Matrix | None = None
+def _has_nothing_of_others(
+    matrix: Matrix,
+    location: tuple[str | int, ...],
+    tests: set[str],
+    inherited: Matrix | None = None,
 ) -> None:
-    """Refuse keys that would be ignored, unless a further matrix has `inherited` them: the first
-    may be of another test."""
-    for name in OF_DISCOVERY:
+    """Refuse keys that would be ignored because they are of none of `tests`, unless a further
+    matrix has `inherited` them: the first may be of another test."""
+    for name, having in OF_SOME_TESTS.items():
         # Not whether it is named: a scenario that was stored names every key.
         of = getattr(matrix, name)
-        if of != Matrix.model_fields[name].default and of != getattr(inherited, name, None):
-            raise Unfit(
-                (*location, name), f'{name} is of test = "discovery", which is not in this matrix'
-            )
+        if tests & {*having} or of == Matrix.model_fields[name].default:
+            continue
+        if of != getattr(inherited, name, None):
+            text = " or ".join(f'test = "{test}"' for test in having)
+            raise Unfit((*location, name), f"{name} is of {text}, which is not in this matrix")
 
 
 def _groups(scenario: Scenario) -> dict[str, Any]:
@@ -281,7 +288,7 @@ def _options_have_their_adapter(scenario: Scenario) -> None:
 CHECKS: tuple[tuple[Callable[[Scenario], None], ...], ...] = (
     (_file_sizes_have_their_file,),
     (_length_can_be_chosen, _budget_limits_something),
-    (_discovery_fits,),
+    (_tests_fit,),
     # What stands on nodes is looked at once the nodes are known.
     (_nodes_are_known, _meshes_fit, _peers_fit, _system_fits),
     (_commands_fit,),

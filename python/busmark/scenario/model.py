@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from busmark.errors import UserError
-from busmark.model.limits import statistic
+from busmark.model.limits import statistic, subject
 from busmark.model.parameter import AUTO
 from busmark.model.parameters import MEASURE
 from busmark.plugin import keys
@@ -27,6 +27,7 @@ from busmark.scenario.section import (
     table,
 )
 from busmark.scenario.system import ChangeSection, FlowSection, ParticipantSection
+from busmark.stats import LADDER
 
 HEADER_BYTES = 64
 """Every sample carries this header besides its body."""
@@ -42,6 +43,20 @@ unless the file says another number."""
 
 def _statistic(text: str) -> str:
     statistic(text)
+    return text
+
+
+def _figure(text: str) -> str:
+    """Return the text; raise `ValueError` unless it names a figure that reports have."""
+    try:
+        found = subject(text, "columns")
+    except UserError as error:
+        raise ValueError(f"{text!r}: {error.message}. {error.remedy}") from None
+    if found.later_ns is not None:
+        raise ValueError(f"{text!r}: reports have no shares of late samples; take [[require]]")
+    if found.percent not in (None, *LADDER):
+        known = ", ".join(f"p{percent:.10g}" for percent in LADDER)
+        raise ValueError(f"{text!r}: of percentiles reports have {known}")
     return text
 
 
@@ -120,7 +135,8 @@ class Criteria(ScenarioSection):
     min_repetitions: int = Field(
         default=5,
         ge=1,
-        description="repetitions of a discovery test in which the first sample came in time",
+        description="repetitions of a discovery test in which the first sample came in time, or "
+        "goals of an action test that have their result",
     )
     max_loss: float = Field(
         default=1.0,
@@ -264,6 +280,15 @@ class Scenario(Keys):
         description="what streams are ranked and compared by: goodput, the median one-way latency "
         "of their samples, the time until all their endpoints had matched, or until a sample came "
         "after the last step of the timeline",
+    )
+    columns: dict[
+        Annotated[str, Field(min_length=1, max_length=40)], Annotated[str, AfterValidator(_figure)]
+    ] = Field(
+        default={},
+        description="what the first table of a report has of each workload beside the figure that "
+        'cases are ranked by: `"heading" = "figure"`, named as for `--fail-if`, such as '
+        "`p99(one_way)`, `delivered` or `memory`; percentiles are of the samples of all rounds "
+        "together. Each workload then has columns of its own",
     )
     only: list[Annotated[str, Field(min_length=1, max_length=1000)]] = Field(
         default=[],

@@ -97,6 +97,10 @@ class FlowSection(table(sorted(FLOW, key=lambda row: row.name not in ("name", "k
         return self
 
 
+OF_SERVICE = [each.name for each in FLOW if "service" in each.only]
+"""Keys that only a service has."""
+
+
 def _of_another_kind(flow: FlowSection) -> str | None:
     """Return what the flow says that its kind does not have, or does not say that it needs."""
     kind, paced = flow.kind, bool(flow.rate_hz)
@@ -117,6 +121,16 @@ def _of_another_kind(flow: FlowSection) -> str | None:
         return f'{name}: goes with kind = "batches" alone, this flow is of kind {kind!r}'
     if kind != "stream" and flow.probe_every:
         return f"probe_every: goes with a stream alone, this flow is of kind {kind!r}"
+    if kind == "service" and len(flow.readers) > 1:
+        return f"readers: the one reader of a service is its server, these are {len(flow.readers)}"
+    if kind == "service" and flow.payload not in ("octet", "empty"):
+        return f"payload {flow.payload}: requests and responses carry octets"
+    if kind != "service":
+        for name in OF_SERVICE:
+            if getattr(flow, name) != type(flow).model_fields[name].default:
+                return f'{name}: goes with kind = "service" alone, this flow is of kind {kind!r}'
+    if flow.echo and kind == "service":
+        return "echo: the server answers; leave it out"
     if flow.echo and kind == "batches":
         return "echo: all readers acknowledge batches; leave it out"
     if flow.echo and kind == "stream" and not flow.probe_every:
@@ -177,7 +191,7 @@ def check_system(
         if name.rstrip("0123456789") in of_matrix:
             raise ValueError(f"participant {name}: the matrix has participants of this name")
     for flow in flows:
-        if re.match(r"(pings|stream|batches)(_|$)", flow.name):
+        if re.match(rf"({'|'.join(FLOWS_OF_MATRIX)})(_|$)", flow.name):
             raise ValueError(f"flow {flow.name}: the matrix has flows of this name")
     known = [*of_matrix, *declared]
     for flow in flows:
@@ -204,7 +218,7 @@ def check_system(
                 raise ValueError(f"participant {name}: no flow names it as writer or reader")
 
 
-FLOWS_OF_MATRIX = ("pings", "stream", "batches")
+FLOWS_OF_MATRIX = ("pings", "stream", "batches", "requests")
 """Flows that a matrix makes."""
 
 MUTABLE = [
@@ -239,8 +253,10 @@ class ChangeSection(table(CHANGE)):  # type: ignore[misc]
         others = self.rate_hz is not None or self.qos != QosChange()
         if self.link and (others or self.flow):
             raise ValueError("link is of all flows, and of nothing else: give it a step of its own")
-        if not self.link and not others:
-            raise ValueError("names neither rate_hz nor qos nor link: nothing changes")
+        if self.server and (others or self.link):
+            raise ValueError("server goes with nothing but flow: give it a step of its own")
+        if not self.link and not self.server and not others:
+            raise ValueError("names neither rate_hz nor qos, link nor server: nothing changes")
         if self.rate_hz is not None and self.rate_hz < SLOWEST_HZ:
             raise ValueError(f"rate_hz = {self.rate_hz:g} is less than one sample in an hour")
         return self
@@ -262,15 +278,17 @@ def check_timeline(
             "timeline: needs rounds of a known length: measure.duration_s in seconds, and no "
             "measure.samples or ends_after"
         )
-    state = "up"
+    states = {"link": "up", "server": "up"}
     for change in sorted(timeline, key=lambda each: each.at_s):
         if change.link and not lab:
             raise ValueError(
                 f"timeline: link = {change.link!r} needs a lab, whose links it is of: [lab], nodes"
             )
-        if change.link == state:
-            raise ValueError(f"timeline: at {change.at_s:g} s the links are {state} already")
-        state = change.link or state
+        for what, verb in (("link", "links are"), ("server", "server is")):
+            asked = getattr(change, what)
+            if asked == states[what]:
+                raise ValueError(f"timeline: at {change.at_s:g} s the {verb} {asked} already")
+            states[what] = asked or states[what]
         if change.flow is not None and change.flow not in names:
             hint = nearest(change.flow, names, f"There are {', '.join(names)}.")
             raise ValueError(f"timeline: there is no flow {change.flow!r}. {hint}")

@@ -11,7 +11,14 @@ from seams import run
 
 import busmark
 from busmark.errors import UserError
-from busmark.facts import PATH_VARIABLE, adapter_facts, order_of, variables_of
+from busmark.facts import (
+    PATH_VARIABLE,
+    adapter_facts,
+    known_as,
+    library_of,
+    order_of,
+    variables_of,
+)
 from busmark.host import variables
 from busmark.present.charts.look import look_of
 
@@ -123,3 +130,26 @@ def test_the_core_knows_no_vendor() -> None:
             and pattern.search(node.value)
         ]
     assert found == []
+
+
+FAST = "rmw 7.8.2, rmw_fastrtps_cpp 9.3.3, Fast DDS 3.2.2"
+
+
+@pytest.mark.parametrize(
+    ("version", "chosen", "name", "library"),
+    [
+        (FAST, "rmw_fastrtps_cpp", "rmw_fastrtps_cpp (Kilted)", FAST),
+        (FAST, "rmw_zenoh_cpp", "rmw_zenoh_cpp (Kilted)", "rmw 7.8.2"),
+        ("rmw 9.0.1, rmw_fastrtps_cpp 10.1.0", "rmw_zenoh_cpp", "rmw_zenoh_cpp (rmw 9.0.1)",
+         "rmw 9.0.1"),
+        ("", "rmw_zenoh_cpp", "rmw_zenoh_cpp", ""),
+        (FAST, "", "", FAST),
+    ],
+)  # fmt: skip
+def test_an_implementation_of_rmw_has_the_name_that_users_know(
+    version: str, chosen: str, name: str, library: str
+) -> None:
+    settings = {"implementation": chosen} if chosen else {}
+    assert known_as("rmw", version, settings) == name
+    assert library_of("rmw", version, settings) == library
+    assert known_as("udp", version, settings) == "" and library_of("udp", FAST, settings) == FAST

@@ -216,7 +216,7 @@ def test_as_json_the_cells_are_found_by_name() -> None:
 
 
 def test_the_families_and_folders_of_the_release_exist() -> None:
-    families = {"dds", "dds-xrce", "corba", "shared memory", "pub/sub", "baseline"}
+    families = {"dds", "dds-xrce", "corba", "shared memory", "pub/sub", "rpc", "baseline"}
     for entry in adapter_facts().values():
         assert entry.family in families
         assert (ROOT / entry.notes).parent.is_dir(), entry.name
@@ -228,4 +228,7 @@ def test_what_is_declared_on_paper_is_complete() -> None:
         # Those whose memory grows with the samples say how far.
         grows = {"stored_samples", "stored_bytes"} & set(capabilities)
         assert len(grows) in (0, 2)
-        assert {*CAPABILITIES, "name"} == set(capabilities) - grows
+        # Those with services of their own say how far these go.
+        services = {name for name in capabilities if name.startswith("service_")}
+        assert bool(services) == ("services" in capabilities["features"])
+        assert {*CAPABILITIES, "name"} == set(capabilities) - grows - services

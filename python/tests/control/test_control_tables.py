@@ -153,3 +153,18 @@ def test_each_reader_has_its_own_count_of_what_its_middleware_lost() -> None:
     for roles in ([reader([5], 1), reader([5], None)], [], [writer]):
         unknown = tables._whereabouts(roles)
         assert unknown == {"middleware_lost": None, "overwritten": None}
+
+
+def test_of_a_reader_that_received_nothing_every_sample_is_lost() -> None:
+    paced = case(test="throughput", rate_hz=100.0, arrivals="constant", placement="different")
+    data = round_data(5, paced.params)
+    (flow,) = data.flows.flows
+    writer, reader = flow.writers[0].number, flow.readers[0].number
+    data.run[0] |= {"role": "transmitter", "writer": writer}
+    data.roles[0] |= {"role": "receiver", "writer": reader, "rows": 0}
+    # A worker sends no frame of a role that recorded nothing.
+    data.frames, data.record_every = [], 1
+    found = tables.samples(paced, 0, data)
+    assert found["role"].to_list() == ["reader"] * 5 and found["seq"].to_list() == [*range(5)]
+    assert found["reader"].to_list() == [reader] * 5
+    assert found["read_ns"].null_count() == 5 and found["intended_ns"].null_count() == 0

@@ -75,6 +75,19 @@ PLANS: dict[str, dict[str, Any]] = {
         plan({"size": [1, 2, 3], "wait": ["listener", "poll"], "rate_hz": [0, 10]}),
     "further matrices inherit": plan(DISCOVERY, {"paper": {"features": ["matched"]}},
                                      also=[{"existing": [10, 20]}, {"test": "latency"}]),
+    "the name of a workload stands for what its cases have in common": plan(
+        {**STREAM, "adapter": ["paper", "stone"], "workload": "Imu", "size": 324, "rate_hz": 200.0,
+         "wait": ["listener", "poll"]},
+        also=[{"workload": "Image best effort", "size": 900, "rate_hz": 30.0,
+               "qos": {"reliability": "best_effort"}},
+              {"workload": "Image best effort", "adapter": "stone", "size": 901}]),
+    "implementations of rmw that are not here share a reason": plan(
+        {"adapter": ["rmw", "rmw-jazzy"], "transport": "shipped",
+         "option": {name: {"implementation": ["rmw_fastrtps_cpp", "rmw_none_cpp", "rmw_nonedds"]}
+                    for name in ("rmw", "rmw-jazzy")}},
+        {name: {"transports": ["shipped"],
+                "options": [{"key": "implementation", "value": "", "doc": ""}]}
+         for name in ("rmw", "rmw-jazzy")}),
     "endpoints that are there bear on discovery alone":
         plan({**DISCOVERY, "test": ["discovery", "latency"]}, {"paper": {"features": ["matched"]}}),
     "a further matrix has its own endpoints": plan(

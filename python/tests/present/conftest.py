@@ -29,6 +29,7 @@ MADE = {
     "alike": varied_campaigns.alike,
     "failed": varied_campaigns.failed,
     "named": varied_campaigns.named,
+    "messages": varied_campaigns.messages,
     "interop": varied_campaigns.interop,
     "types": varied_campaigns.types,
     "applications": varied_campaigns.applications,

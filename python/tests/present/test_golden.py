@@ -41,6 +41,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "hostile-80.txt": ("show", "hostile"), "everything-80.txt": ("show", "everything"),
     "odd-80.txt": ("show", "odd"), "failed-80.txt": ("show", "failed"),
     "named-80.txt": ("show", "named"), "named-pipe.txt": ("show", "named"),
+    "messages-80.txt": ("show", "messages"), "messages-120.txt": ("show", "messages"),
     "many-80.txt": ("show", "many"), "applications-80.txt": ("show", "applications"),
     "interop-140.txt": ("show", "interop"), "types-80.txt": ("show", "types"),
     "phases-80.txt": ("show", "phases"), "captured-80.txt": ("show", "captured"),
@@ -160,6 +161,7 @@ def markdown(folder: Path) -> str:
 
 WRITTEN: dict[str, tuple[str, str, Callable[[Path], str]]] = {
     "comparison-page.txt": ("comparison", "html", page_text),
+    "messages-page.txt": ("messages", "html", page_text),
     "repetition-page.txt": ("openddsbench", "html", lambda folder: page_text(folder)),
     "comparison.md": ("comparison", "markdown", markdown),
     "comparison-workbook.txt": ("comparison", "xlsx", sheets),

@@ -113,6 +113,9 @@ LINES = (
     "qos.reliability = 'reliabel'", "[measure]\nduration_s = '500mm'",
     AUTO, AUTO + "samples = 9\n" + TARGET, AUTO + TARGET + "[[also]]\ntest = 'capacity'",
     AUTO + TARGET + "[[also]]\ntest = 'throughput'\nbatch = [0, 5]",
+    "workload = 'a, b'",
+    *(f"[columns]\nx = '{figure}'" for figure in
+      ("p99(onewy)", "p97(one_way)", "late", "loss <= 1%")),
     *(f"size = '{size}'" for size in
       ("uniform(1)", "uniform(9, 1)", "lognormal(0, 1)", "zipf(1, 2)", "choice()", "file")),
 )  # fmt: skip

@@ -7,7 +7,8 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use busmark_adapter::{
-    Header, OnData, ParticipantHandle, Payload, Status, Taker, Wait, WriterHandle,
+    EndpointConfig, Header, OnData, ParticipantHandle, Payload, ServiceHandle, Side, Status, Taker,
+    Wait, WriterHandle, verify_pattern,
 };
 
 use super::{
@@ -211,6 +212,10 @@ pub fn nothing_is_left(name: &str, transport: &str) {
             write(&writer, 1, 0, 10, &body(Payload::Octet, 100));
             receive(&reader, wait, &arrived, 10);
         }
+        let (server, client) = service(participant, &endpoint(Wait::Waitset, 100));
+        ask(&client, 1, 100).expect("a request");
+        respond(&server, taken(&server).request, 1, 100).expect("a response");
+        taken(&client);
     };
     eventually("no descriptor and no thread more than before", || {
         let before = (descriptors(), threads());
@@ -268,6 +273,142 @@ pub fn timed_out_writes_are_not_delivered(name: &str, transport: &str, bytes: us
         assert_eq!(arrived.of(1), expected);
         assert_eq!(arrived.damaged(), 0);
     }
+}
+
+/// A server and its client.
+fn service(
+    participant: &ParticipantHandle,
+    config: &EndpointConfig,
+) -> (ServiceHandle, ServiceHandle) {
+    let [server, client] = [Side::Server, Side::Client]
+        .map(|side| participant.service(config, side).expect("an end of a service"));
+    client.connect(&server.locator().expect("a locator")).expect("a connection");
+    (server, client)
+}
+
+/// Number or handle, `seq` and length of a request or a response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Taken {
+    seq: u64,
+    request: u64,
+    bytes: usize,
+}
+
+/// The next one.
+fn taken(end: &ServiceHandle) -> Taken {
+    let mut found = None;
+    eventually("something is there", || {
+        let _ = end.wait(Duration::from_millis(50));
+        let _ = end.take(1, &mut |r| {
+            let (seq, request, bytes) = (r.header.seq, r.request, r.body.len());
+            assert!(verify_pattern(Payload::Octet, r.body));
+            found = Some(Taken { seq, request, bytes });
+        });
+        found.is_some()
+    });
+    found.expect("one was found")
+}
+
+fn ask(client: &ServiceHandle, seq: u64, bytes: usize) -> Result<u64, Status> {
+    let mut number = 0;
+    send(client, &mut number, seq, bytes).map(|()| number)
+}
+
+fn respond(server: &ServiceHandle, mut handle: u64, seq: u64, bytes: usize) -> Result<(), Status> {
+    send(server, &mut handle, seq, bytes)
+}
+
+fn send(end: &ServiceHandle, request: &mut u64, seq: u64, bytes: usize) -> Result<(), Status> {
+    let mut sample = end.sample(&body(Payload::Octet, bytes)).expect("a sample");
+    end.send(&mut sample, &Header { seq, ..Header::default() }, request)
+}
+
+/// Nobody takes, first from the server and then from the client: what timed out is sent again, and
+/// arrives once.
+pub fn what_timed_out_within_a_service_arrives_once(name: &str, transport: &str, bytes: usize) {
+    let run_dir = RunDir::new();
+    let mut config = endpoint(Wait::Waitset, bytes as u64);
+    config.qos.max_blocking_ns = 20_000_000;
+    let (server, client) = service(&participant(name, transport, &run_dir), &config);
+    let mut numbers = Vec::new();
+    // Until the server's buffer is full.
+    let status = loop {
+        match ask(&client, numbers.len() as u64, bytes) {
+            Ok(number) => numbers.push(number),
+            Err(status) => break status,
+        }
+    };
+    assert_eq!(status, Status::Timeout);
+    let last = numbers.len() as u64;
+    let requests: Vec<_> = std::thread::scope(|scope| {
+        let taking = scope.spawn(|| (0..=last).map(|_| taken(&server)).collect());
+        eventually("the request is sent", || match ask(&client, last, bytes) {
+            Ok(number) => {
+                numbers.push(number);
+                true
+            }
+            Err(status) => {
+                assert_eq!(status, Status::Timeout);
+                false
+            }
+        });
+        taking.join().expect("requests")
+    });
+    let sent: Vec<_> = (0..=last).map(|seq| (seq, bytes)).collect();
+    assert_eq!(requests.iter().map(|r| (r.seq, r.bytes)).collect::<Vec<_>>(), sent);
+    // Requests enough to fill the client's buffer with their responses.
+    let mut handles: Vec<_> = requests.iter().map(|r| r.request).collect();
+    let mut answered = 0;
+    let status = loop {
+        if answered == handles.len() {
+            numbers.push(ask(&client, answered as u64, 0).expect("a request"));
+            handles.push(taken(&server).request);
+        }
+        match respond(&server, handles[answered], answered as u64, bytes) {
+            Ok(()) => answered += 1,
+            Err(status) => break status,
+        }
+    };
+    assert_eq!(status, Status::Timeout);
+    let responses: Vec<_> = std::thread::scope(|scope| {
+        let taking = scope.spawn(|| (0..=answered).map(|_| taken(&client)).collect());
+        eventually("the response is sent", || {
+            respond(&server, handles[answered], answered as u64, bytes).is_ok()
+        });
+        taking.join().expect("responses")
+    });
+    let expected: Vec<_> =
+        (0..=answered).map(|at| Taken { seq: at as u64, request: numbers[at], bytes }).collect();
+    assert_eq!(responses, expected);
+    assert_eq!(respond(&server, handles[answered], 0, 0), Err(Status::Invalid));
+}
+
+/// A writer does not find a server, a client no reader, and no client a server of another domain.
+pub fn services_are_apart_from_topics_and_other_domains(name: &str, transport: &str) {
+    let run_dir = RunDir::new();
+    let here = participant(name, transport, &run_dir);
+    let config = endpoint(Wait::Waitset, 100);
+    let (server, client) = service(&here, &config);
+    let reader = reader(&here, &config, &Arrived::new(Payload::Octet));
+    let writer = here.writer(&config).expect("a writer");
+    let mut elsewhere = run_dir.participant(transport, &[]);
+    elsewhere.domain += 1;
+    let there = library(name).participant(&elsewhere).expect("a participant");
+    let stranger = there.service(&config, Side::Client).expect("a client");
+    let locator = server.locator().expect("a locator");
+    let refused = [
+        writer.connect(&locator).expect_err("a writer at a server"),
+        client.connect(&reader.locator().expect("a locator")).expect_err("a client at a reader"),
+        stranger.connect(&locator).expect_err("a client of another domain"),
+    ];
+    for error in refused {
+        assert_eq!(error.status, Status::Unavailable, "{error}");
+    }
+    eventually("one client", || server.matched().is_ok_and(|clients| clients.count == 1));
+    assert_eq!(reader.matched(), Ok(0));
+    // A connection that was refused takes nothing from the one that there is.
+    ask(&client, 5, 10).expect("a request");
+    assert_eq!(taken(&server).seq, 5);
 }
 
 /// By the reader, and the writer learns of it.

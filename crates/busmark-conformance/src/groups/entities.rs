@@ -8,7 +8,7 @@ use busmark_adapter::{
 
 use super::processes::between_processes;
 use crate::kit::{Context, Inbox, Link, Outbox, Plan, Verdict, ensure, skip, told, until};
-use crate::peer::PeerWriter;
+use crate::peer::PeerProcess;
 
 /// Samples that are written while somebody looks.
 const COUNT: u64 = 200;
@@ -199,7 +199,7 @@ pub(crate) fn c37_entities_of_another_process_are_listed(context: &Context) -> V
     let looker = context.library.participant(&plan.reader.participant)?;
     let reader = Inbox::new(&looker, &endpoint)?;
     let mut peer =
-        PeerWriter::start(context, &plan.writer, 1, std::time::Duration::from_millis(1))?;
+        PeerProcess::start(context, &plan.writer, 1, std::time::Duration::from_millis(1))?;
     peer.connect(context, &reader)?;
     let found = appears(context, &looker, EntityKind::Writer, &endpoint.topic)?;
     ensure!(!found.own, "a writer of another process is listed as its own");

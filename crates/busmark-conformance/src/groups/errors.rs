@@ -20,7 +20,7 @@ fn participant(context: &Context) -> Verdict<(RawTable, RawParticipant)> {
 }
 
 /// The call must have been refused as misuse.
-fn refused<T>(what: &str, result: Result<T, RawError>) -> Verdict<RawError> {
+pub(super) fn refused<T>(what: &str, result: Result<T, RawError>) -> Verdict<RawError> {
     let allowed = [Status::Invalid as u32, Status::Unsupported as u32];
     match result {
         Ok(_) => fail(format!("{what} was accepted")),

@@ -69,7 +69,7 @@ const BLOCK: u64 = 256 << 10;
 /// Growth in each of three series must reach `each` bytes per step, and be more than an allocator's
 /// block, to be taken for a leak. Where there was time for so few steps that such a leak would not
 /// fill a block, nothing is proved.
-fn must_not_leak(
+pub(super) fn must_not_leak(
     context: &Context,
     what: &str,
     each: u64,

@@ -12,7 +12,7 @@ use crate::kit::process::{listening_on_all, packets_sent};
 use crate::kit::{
     Context, Got, Inbox, Link, Plan, Verdict, describe, ensure, fail, skip, until, word,
 };
-use crate::peer::PeerWriter;
+use crate::peer::PeerProcess;
 use crate::raw::system::enter_own_network;
 
 /// Runs a tool of the system; its complaint is the reason of a skip.
@@ -114,7 +114,7 @@ fn crossing(
 ) -> Verdict<Stream> {
     let participant = context.library.participant(&plan.reader.participant)?;
     let reader = Inbox::new(&participant, &plan.reader.endpoint)?;
-    let mut writer = PeerWriter::start(context, &plan.writer, COUNT, pause)?;
+    let mut writer = PeerProcess::start(context, &plan.writer, COUNT, pause)?;
     writer.connect(context, &reader)?;
     wait_for_writers(context, &reader, 1)?;
     begin()?;
@@ -226,7 +226,7 @@ fn losses(
     if reader.handle.counters().lost.is_none() {
         return Ok((0, None));
     }
-    let mut writer = PeerWriter::start(context, &plan.writer, count, pause)?;
+    let mut writer = PeerProcess::start(context, &plan.writer, count, pause)?;
     writer.connect(context, &reader)?;
     wait_for_writers(context, &reader, 1)?;
     begin()?;
@@ -249,7 +249,7 @@ fn two_writers_under_loss(context: &Context, by_source: bool) -> Verdict<Vec<i64
     let reader = Inbox::new(&participant, &plan.reader.endpoint)?;
     let mut writers = Vec::new();
     for _ in 0..2 {
-        let mut writer = PeerWriter::start(context, &plan.writer, COUNT, PAUSE)?;
+        let mut writer = PeerProcess::start(context, &plan.writer, COUNT, PAUSE)?;
         writer.connect(context, &reader)?;
         writers.push(writer);
     }
@@ -368,7 +368,7 @@ pub(crate) fn c08_transport_priority_marks_packets(context: &Context) -> Verdict
 
 /// Streams of a writer in a second process, between which both sides change.
 struct Changing {
-    writer: PeerWriter,
+    writer: PeerProcess,
     reader: Inbox,
     patience: Duration,
     // Last: endpoints go before their participant.
@@ -386,7 +386,7 @@ impl Changing {
         let plan = Plan::new(context, &endpoint);
         let participant = context.library.participant(&plan.reader.participant)?;
         let reader = Inbox::new(&participant, &plan.reader.endpoint)?;
-        let mut writer = PeerWriter::start(context, &plan.writer, COUNT, PAUSE / 5)?;
+        let mut writer = PeerProcess::start(context, &plan.writer, COUNT, PAUSE / 5)?;
         writer.connect(context, &reader)?;
         wait_for_writers(context, &reader, 1)?;
         Ok(Self { writer, reader, patience: context.patience(), _participant: participant })

@@ -6,7 +6,7 @@ use busmark_adapter::{EndpointConfig, QosValue, Reach};
 
 use super::lifecycle::ends;
 use crate::kit::{Context, Inbox, Plan, Verdict, describe, ensure, skip};
-use crate::peer::PeerWriter;
+use crate::peer::PeerProcess;
 
 const COUNT: u64 = 200;
 
@@ -18,12 +18,12 @@ pub(super) fn between_processes(context: &Context) -> Verdict<()> {
 }
 
 /// A reader here and a writer in a second process, which has begun to write if they could be connected.
-fn pair(context: &Context, transport: &str) -> Verdict<(PeerWriter, Inbox, Verdict<()>)> {
+fn pair(context: &Context, transport: &str) -> Verdict<(PeerProcess, Inbox, Verdict<()>)> {
     let endpoint: EndpointConfig = context.endpoint();
     let plan = Plan::new(context, &endpoint).transport(context, transport);
     let participant = context.library.participant(&plan.reader.participant)?;
     let reader = Inbox::new(&participant, &endpoint)?;
-    let mut writer = PeerWriter::start(context, &plan.writer, COUNT, Duration::from_micros(200))?;
+    let mut writer = PeerProcess::start(context, &plan.writer, COUNT, Duration::from_micros(200))?;
     // A transport of one process lets nobody in from another one.
     let begun = writer.connect(context, &reader).and_then(|()| writer.go());
     Ok((writer, reader, begun))

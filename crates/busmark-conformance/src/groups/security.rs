@@ -6,7 +6,7 @@ use busmark_adapter::{EndpointConfig, Feature, ParticipantConfig, Reach, Securit
 
 use crate::documents::{Authority, Kind, PASSWORD, When, permits};
 use crate::kit::{Context, Inbox, Link, Plan, Side, Stop, Verdict, ensure, fail, skip};
-use crate::peer::{Errand, PeerWriter};
+use crate::peer::{Errand, PeerProcess};
 use crate::raw::{RawParticipant, RawTable};
 
 /// Samples of each writer.
@@ -100,7 +100,7 @@ fn errand(context: &Context, id: u32) -> Errand {
 /// A writer here or in a second process.
 enum Writing {
     Here(Box<Link>),
-    There(Box<PeerWriter>),
+    There(Box<PeerProcess>),
 }
 
 impl Writing {
@@ -115,7 +115,7 @@ impl Writing {
         let endpoint = link.endpoint.clone();
         let side = Side { participant: participant.clone(), endpoint, count: 1 };
         if crosses(context) {
-            let mut writer = PeerWriter::start_with(context, &side, &errand(context, id))?;
+            let mut writer = PeerProcess::start_with(context, &side, &errand(context, id))?;
             writer.connect(context, &link.reader)?;
             return Ok(Self::There(Box::new(writer)));
         }
@@ -546,7 +546,7 @@ pub(super) fn across(
     let link = Reading::new(context, reader, topic)?;
     let plan = Plan::new(context, &link.endpoint);
     let side = Side { participant: writer.clone(), ..plan.writer };
-    let mut peer = PeerWriter::start_with(context, &side, &errand(context, FRIEND))?;
+    let mut peer = PeerProcess::start_with(context, &side, &errand(context, FRIEND))?;
     peer.connect(context, &link.reader)?;
     peer.go()?;
     peer.done()?;

@@ -232,9 +232,19 @@ impl Binds {
 
 /// Wires one writer to one reader where the adapter has locators.
 pub(crate) fn connect(context: &Context, writer: &Outbox, reader: &Inbox) -> Verdict<()> {
-    let connected = match Binds::of(context, &writer.handle, &reader.handle)? {
-        Binds::Reader(locator) => writer.handle.connect(&locator),
-        Binds::Writer(locator) => reader.handle.connect(&locator),
+    let (writer, reader) = (&writer.handle, &reader.handle);
+    connect_handles(writer, reader, Binds::of(context, writer, reader)?)
+}
+
+/// Wires them as they bind.
+pub(crate) fn connect_handles(
+    writer: &WriterHandle,
+    reader: &ReaderHandle,
+    binds: Binds,
+) -> Verdict<()> {
+    let connected = match binds {
+        Binds::Reader(locator) => writer.connect(&locator),
+        Binds::Writer(locator) => reader.connect(&locator),
         Binds::Nobody => Ok(()),
     };
     connected.map_err(|error| match error.status {

@@ -1,12 +1,14 @@
 //! What the tests are written with.
 
 mod context;
+pub(crate) mod echo;
 mod inbox;
 mod link;
 mod outbox;
 pub(crate) mod process;
 mod retry;
 mod servers;
+pub(crate) mod service;
 mod verdict;
 
 pub(crate) use context::{BODY, Context, Process, word};

@@ -92,6 +92,32 @@ impl RawTable {
         (0..calls).all(|_| std::ptr::eq(unsafe { (self.entry)() }, self.given))
     }
 
+    /// The fields about services: waits, QoS, requests, clients; `None` where the structure ends before.
+    pub fn services(&self) -> Option<[u32; 4]> {
+        let end = std::mem::offset_of!(CapabilitiesC, service_clients) + size_of::<u32>();
+        if self.table.capabilities.is_null() {
+            return None;
+        }
+        // SAFETY: constant data of the library, copied as far as its size goes (C2).
+        let c = unsafe { known_by_head(self.table.capabilities) };
+        (c.struct_size as usize >= end).then_some([
+            c.service_waits,
+            c.service_qos,
+            c.service_requests,
+            c.service_clients,
+        ])
+    }
+
+    /// Names of the entries about services, and whether the table has them.
+    pub fn service_entries(&self) -> Vec<(&'static str, bool)> {
+        macro_rules! there {
+            ($($name:ident)*) => { vec![$((stringify!($name), self.table.$name.is_some())),*] };
+        }
+        there!(service_create service_destroy service_sample_create service_sample_destroy service_send
+            service_take service_wait service_drop service_match service_last_error service_locator
+            service_connect)
+    }
+
     /// Capabilities as the raw structure; `None` for a NULL pointer.
     pub fn capabilities(&self) -> Option<&'static CapabilitiesC> {
         // SAFETY: NULL or constant data of the library (C10).
@@ -243,6 +269,25 @@ impl RawParticipant {
         Ok(RawWriter { handle, table: self.table })
     }
 
+    /// An end of a service; `side` is passed on unchecked.
+    pub fn service(
+        &mut self,
+        config: &EndpointConfig,
+        shape: Shape,
+        side: u32,
+    ) -> Result<RawService, RawError> {
+        let c = self.buffers.endpoint(config, shape);
+        let Some(make) = self.table.service_create else {
+            let message = "the table has no service_create".to_owned();
+            return Err(RawError { status: 3, stored_status: 3, message });
+        };
+        // SAFETY: the participant is alive; every pointer lives during the call.
+        let handle = create(|out, error| unsafe {
+            make(self.handle, &raw const c.value, side, out, error)
+        })?;
+        Ok(RawService { handle, table: self.table })
+    }
+
     /// `listener` is passed on unchecked, whether it goes with the strategy or not.
     pub fn reader(
         &mut self,
@@ -335,6 +380,31 @@ impl Drop for RawWriter {
     fn drop(&mut self) {
         // SAFETY: given back once; its samples are gone.
         unsafe { (self.table.writer_destroy)(self.handle) }
+    }
+}
+
+pub(crate) struct RawService {
+    handle: Handle,
+    table: &'static Table,
+}
+
+impl RawService {
+    /// As [`RawReader::locator`] (C39).
+    pub fn locator(&self, room: usize) -> Result<String, u32> {
+        locator(self.table.service_locator, self.handle, room)
+    }
+
+    pub fn connect(&self, locator: &str) -> Result<(), RawError> {
+        connect(self.table.service_connect, self.handle, locator)
+    }
+}
+
+impl Drop for RawService {
+    fn drop(&mut self) {
+        if let Some(destroy) = self.table.service_destroy {
+            // SAFETY: given back once.
+            unsafe { destroy(self.handle) }
+        }
     }
 }
 

@@ -169,7 +169,7 @@ impl Client {
                 }
             }
             sender.ignored += 1;
-            patience_ns = (patience_ns * 2).min(core.schedule.timeout_ns);
+            patience_ns = (patience_ns * 2).min(AVAILABLE_NS / 10);
         }
         let text = format!("no server of {} answered within 10 s", self.name);
         Err(Failure::new("timeout", text))

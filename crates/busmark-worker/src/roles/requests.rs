@@ -40,7 +40,8 @@ pub enum Answer {
     Misrouted,
 }
 
-/// Entries at least: where a response is lost, those of later requests are kept until it is overdue.
+/// Least number of entries: where a response is lost, entries of later requests are kept until it is
+/// overdue.
 const LEAST: usize = 1 << 16;
 
 /// Requests under way.
@@ -57,7 +58,7 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Room for so many requests under way.
+    /// Makes room for this number of requests under way.
     pub fn new(most: usize) -> Self {
         Self::with_entries((most * 2).max(LEAST))
     }

@@ -41,7 +41,7 @@ pub struct Server {
 /// The end of the service, and the threads that use it.
 struct Serving {
     shared: Arc<Shared>,
-    /// Of each thread, until it starts.
+    /// Samples for each thread, until it starts.
     samples: Vec<Samples<AnyServiceSample>>,
     threads: Vec<JoinHandle<Differences>>,
     differences: Differences,

@@ -133,7 +133,7 @@ SATURATED_CORE = Rule(
 
 def on_one_node(params: Parameters) -> int:
     """Return the greatest number of participants that share a machine."""
-    publishers, subscribers = params.publishers or 1, params.subscribers or 1
+    publishers, subscribers = params.active or 1, params.subscribers or 1
     if params.applications:
         nodes = 1 if params.network == "nodes" else len(str(params.writer_on).split("+"))
         return int(params.applications) * nodes

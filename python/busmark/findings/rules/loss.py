@@ -150,7 +150,7 @@ RATE = "criteria.min_rate"
 
 def loss_under_reliable(view: CaseView) -> Iterator[Observation]:
     lost, due = _undelivered(view)
-    if lost > 0 and not _may_overwrite(view):
+    if view.params.test != "service" and lost > 0 and not _may_overwrite(view):
         part = lost / due
         evidence = part_of(lost, due, "samples lost") + view.of_marked("lost", lost)
         yield Observation("error", evidence, weight=part)
@@ -204,6 +204,8 @@ LOSS_UNDER_RELIABLE = Rule(
 
 def overwritten(view: CaseView) -> Iterator[Observation]:
     severity: Severity = "note"
+    if view.params.test == "service":
+        return  # `requests-overwritten` knows whose responses take room
     if is_reliable(view.params, view.capabilities):
         severity = "warning"
         lost, due = _undelivered(view) if _may_overwrite(view) else (0, 0)

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from busmark.model.entry import EstimatedQuantity, Number
 from busmark.model.quantities.parts import (
+    CPU_SYSTEM,
+    CPU_USER,
     MATCHED_ENDPOINTS,
     MATCHED_UNKNOWN,
     RESOURCES,
@@ -23,6 +25,27 @@ CPUS_USED = EstimatedQuantity(
     unit="CPU",
     meaning="CPUs that all participants together kept busy",
     needs="system",
+)
+
+
+def _most_cpus(case: CaseSummary) -> float | None:
+    spent = [
+        [one.value(CPU_USER), one.value(CPU_SYSTEM)]
+        for one in case.parts("participant")
+        if one.row(CPU_USER)
+    ]
+    known = [sum(each or 0.0 for each in both) for both in spent if None not in both]
+    return max(known) if known else None
+
+
+CPUS_OF_ONE = Number(
+    key="cpus_of_one",
+    quantity="cpu_of_one",
+    statistic="max",
+    unit="CPU",
+    meaning="CPUs that a participant kept busy, of the one that kept most busy",
+    needs="system",
+    pick=_most_cpus,
 )
 
 MIB = 1 << 20
@@ -71,5 +94,5 @@ UDP_SOCKET_DROPS = Number(
     "that count, warm-up included; null where their sockets cannot be seen",
 )
 
-OF_CASES = (CPUS_USED, MEMORY, MEMORY_PER_ENDPOINT, UDP_SOCKET_DROPS)
+OF_CASES = (CPUS_USED, CPUS_OF_ONE, MEMORY, MEMORY_PER_ENDPOINT, UDP_SOCKET_DROPS)
 """Quantities in the order of tables."""

@@ -132,12 +132,12 @@ PHASE_BEGIN = PartQuantity(
 PHASE_LATENCY = PartQuantity(
     "half_round_trip",
     "Median RTT/2",
-    "median of half the round trips, lost pings later than any; "
-    "absent where it falls among the lost in some round",
+    "median of half the round trips of pings, or of the response times of requests, lost ones "
+    "later than any; absent where it falls among the lost in some round",
     "ns",
 )
-PHASE_ASKED = PartQuantity("asked", "Sent", "pings or probes sent", "", "count")
-PHASE_LOSS = PartQuantity("loss", "Loss", "pings lost over pings sent", "1", "mean")
+PHASE_ASKED = PartQuantity("asked", "Sent", "pings, requests or probes sent", "", "count")
+PHASE_LOSS = PartQuantity("loss", "Loss", "those lost over those sent", "1", "mean")
 FIRST_AFTER = PartQuantity(
     "first_after",
     "First sample after",

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 SERVICE = ("service",)
 
 PARTS = (
-    ("request", "T1→: from just before the call that sends a request to its arrival at the server; "
+    ("request", "from just before the call that sends a request to its arrival at the server; "
      "where the middleware does not stamp arrivals, to the server's hands, so that it contains the "
      "time in the middleware's queue", "echo_delivered_ns", "sent_ns"),
     ("waiting", "from a request's arrival at the server to the begin of the work on it",
@@ -25,8 +25,8 @@ PARTS = (
     ("reply", "from just before that call to the response in the client's hands",
      "read_ns", "echo_sent_ns"),
 )  # fmt: skip
-"""Name, meaning, later and earlier stamp of the parts of a response time; the last is not named after
-the whole."""
+"""Name, meaning, later and earlier stamp of the parts of a response time; the last is not named
+after the whole."""
 
 BOTH = Explained(
     "Parts of a response time",
@@ -47,7 +47,7 @@ PART_TIMES = tuple(
         quantity=f"{name}_time",
         unit="ns",
         suffix="_ns",
-        meaning=f"median part of a response time: {meaning.removeprefix('T1→: ')}",
+        meaning=f"median part of a response time: {meaning}",
         tests=SERVICE,
         explained=(BOTH,),
     )
@@ -68,7 +68,6 @@ REQUEST_RATE = EstimatedQuantity(
     meaning="requests that were answered in time, in a second, of all clients together",
     tests=SERVICE,
     more_is_better=True,
-    names=("requests",),
     also=("requests", "calls", "rps"),
     compared=Compared(
         name="request_rate",
@@ -76,7 +75,7 @@ REQUEST_RATE = EstimatedQuantity(
         tests=SERVICE,
         more="faster",
         less="slower",
-        otherwise="no request was answered",
+        otherwise="no round has one",
         of_round=answered_per_s,
         unit=lambda params: "1/s",
         counted="received",
@@ -90,7 +89,7 @@ REQUEST_RATE = EstimatedQuantity(
             "responses in time / measured time of the round. " + STUDENT,
             "`cases`: `received`, `measured_s`",
             "The highest rate that the service can answer: that is a search, see "
-            "`test = \"capacity\"` for streams.",
+            '`test = "capacity"` for streams.',
             section="Service",
         ),
     ),

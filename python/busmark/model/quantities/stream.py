@@ -164,7 +164,7 @@ DRAIN = EstimatedQuantity(
 SENT = Number(
     key="sent",
     meaning="samples written in those that count, after warm-up",
-    tests=("latency", "throughput"),
+    tests=("latency", "throughput", "service"),
     explained=(
         Explained(
             "Sent and lost pings",
@@ -208,7 +208,7 @@ def _due(case: CaseSummary) -> int | None:
 LOST = Number(
     key="lost",
     meaning="of the expected ones, those that never arrived; of pings, those whose pong never came",
-    tests=("latency", "throughput"),
+    tests=("latency", "throughput", "service"),
     of=_due,
 )
 
@@ -286,10 +286,26 @@ LOSS_OF_ALL = Number(
     unit="1",
     within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
-    tests=("latency", "throughput"),
+    tests=("latency", "throughput", "service"),
     frames=False,
 )
 
+
+def _delivered(case: CaseSummary) -> float | None:
+    """Return the share of the samples of all rounds together."""
+    lost, due = LOST.value(case), _due(case) if case.test == "throughput" else None
+    return None if lost is None or not due else 1.0 - lost / due
+
+
+DELIVERED = Number(
+    key="delivered",
+    statistic="value",
+    unit="1",
+    within=stats.SHARE,
+    meaning="share of the samples due at readers that arrived, in all rounds together",
+    tests=("throughput",),
+    pick=_delivered,
+)
 
 BATCHES = Number(
     key="batches",
@@ -346,11 +362,11 @@ LOSS = EstimatedQuantity(
     unit="1",
     within=stats.SHARE,
     meaning="lost samples of the expected ones, 0 to 1",
-    tests=("latency", "throughput"),
+    tests=("latency", "throughput", "service"),
     compared=Compared(
         name="loss",
         word="loss",
-        tests=("latency", "throughput"),
+        tests=("latency", "throughput", "service"),
         more="loses more",
         less="loses less",
         otherwise="no round has one",
@@ -383,6 +399,7 @@ OF_CASES = (
     FOREIGN,
     CORRUPTED,
     LOSS_OF_ALL,
+    DELIVERED,
     BATCHES,
     UNACKNOWLEDGED,
     SAMPLES_ACKNOWLEDGED,

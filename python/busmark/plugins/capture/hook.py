@@ -290,6 +290,8 @@ def _unseen(data: RoundData, wire_bytes: int) -> int:
         count = report["sent"] * ahead
         if flow.kind == "stream":
             answered = probes.get(report["writer"], 0) if flow.answers else 0
+        elif flow.kind == "service":
+            answered = count
         elif flow.kind == "pings" or flow.batch_ack == "each":
             answered = count * len(flow.answering)
         else:
@@ -321,7 +323,7 @@ def _window(data: RoundData) -> tuple[int, int]:
             if role["role"] == "receiver" and counted["span_ns"]
         ]
     for frame in data.frames:
-        if frame.role == "pinger" and frame.writer in data.flows.ends:
+        if frame.role in ("pinger", "client") and frame.writer in data.flows.ends:
             last = pl.read_ipc_stream(io.BytesIO(frame.data), columns=["read_ns"])["read_ns"].max()
             ended.append(None if last is None else wall_ns(frame.writer, cast(int, last) + 1))
     return (
@@ -332,11 +334,18 @@ def _window(data: RoundData) -> tuple[int, int]:
 
 def _sample_bytes(data: RoundData) -> dict[int, int]:
     """Return the bytes of header and body of each sample of a writer, where they are all alike."""
-    return {
+    alike = [flow for flow in data.flows.flows if flow.size_distribution is None]
+    found = {
         end.number: HEADER_BYTES + flow.size
-        for flow in data.flows.flows
-        if flow.size_distribution is None and flow.kind in ("pings", "stream")
+        for flow in alike
+        if flow.kind in ("pings", "stream", "service")
         for end in (flow.ends if flow.kind == "pings" else flow.writers)
+    }
+    return found | {
+        end.number: HEADER_BYTES + (flow.size if flow.response_size is None else flow.response_size)
+        for flow in alike
+        if flow.kind == "service"
+        for end in flow.readers
     }
 
 

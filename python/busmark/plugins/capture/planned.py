@@ -140,7 +140,9 @@ def expected_bytes(capture: CaptureSection, params: Parameters) -> float:
 
 def _bytes(capture: CaptureSection, flow: PlannedFlow, length: float, params: Parameters) -> float:
     samples = of_flow(flow, params, length).written
-    ways = len(flow.readers) + (len(flow.answering) if flow.kind == "pings" else 0)
+    # A response is one more sample, as the answer to a ping is.
+    answers = {"pings": len(flow.answering), "service": 1}
+    ways = len(flow.readers) + answers.get(flow.kind, 0)
     if flow.qos.get("reliability") == "reliable":
         ways = int(ways * (1 + SHARE_REPLIES) + 0.5)
     body = flow.size + HEADER_BYTES

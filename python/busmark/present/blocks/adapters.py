@@ -25,6 +25,7 @@ FAMILIES = {
     "corba": "CORBA",
     "shared memory": "Shared memory",
     "pub/sub": "Pub/sub",
+    "rpc": "RPC",
     "baseline": "Baselines",
     "other": "Others",
 }

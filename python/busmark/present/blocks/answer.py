@@ -17,11 +17,22 @@ from busmark.compare.fits import WORKLOAD, DiscoveryGrowth
 from busmark.compare.ranking import Ranking
 from busmark.compare.rounds import Versus
 from busmark.compare.verdict import ALONE, BETTER, EQUIVALENT, WORSE
+from busmark.facts import known_as, library_of
 from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import TIMES, CaseSummary
-from busmark.model.figure import Figure
-from busmark.model.naming import FLOOR_LABEL, described, figure_of, placement_short
+from busmark.model.distribution import AMONG_LOST, Distribution
+from busmark.model.figure import LATENCY_OF, Figure
+from busmark.model.limits import Subject, subject
+from busmark.model.naming import (
+    FLOOR_LABEL,
+    NAME,
+    described,
+    figure_of,
+    flatten,
+    named_workloads,
+    placement_short,
+)
 from busmark.model.quantities import LOST
 from busmark.present.blocks.imported import reported_means
 from busmark.present.blocks.rows import (
@@ -34,7 +45,18 @@ from busmark.present.blocks.rows import (
     null_elsewhere,
 )
 from busmark.present.blocks.rows import notes as line
-from busmark.present.document import ABSENT, Cell, Column, Role, Row, Section, Table, Text, Verdict
+from busmark.present.document import (
+    ABSENT,
+    Cell,
+    Column,
+    Kind,
+    Role,
+    Row,
+    Section,
+    Table,
+    Text,
+    Verdict,
+)
 from busmark.present.figures import SIGNS, in_words, lost_text, ratio_text
 
 MOST_WORKLOADS = 12
@@ -53,6 +75,7 @@ UNMEASURED = f"{text.ABSENT}: not measured."
 
 NAMES = {
     "latency": ("median",),
+    "response": ("median",),
     "one_way": ("median", "latency"),
     "throughput": ("goodput_mbit_per_s",),
     "capacity": ("goodput_mbit_per_s",),
@@ -119,11 +142,12 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
             if case.headline is not None or (case.answer == "latency" and case.has_stream):
                 key = (group.test, group.placement, case.size, tuple(case.workload.items()))
                 found.setdefault(key, {}).setdefault(case.label, case)
-    found = {
-        key: members
-        for key, members in found.items()
-        if any(case.headline for case in members.values())
-    }
+    if not campaign.columns:
+        found = {
+            key: members
+            for key, members in found.items()
+            if any(case.headline for case in members.values())
+        }
     for key, members in found.items():
         floors = {case.floor.case: None for case in members.values() if case.floor}
         if len(floors) == 1 and _measures(by_id[next(iter(floors))], key):
@@ -171,11 +195,16 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     columns = [Column(title, names, "label")]
     found = by_case(kinds(campaign.findings))
     rankings = {_key(ranking): ranking for ranking in campaign.rankings}
+    several = len({workload[1] for workload in shown}) > 1
     for workload in shown:
         cases = [known[workload].get(label) for label, _ in labels]
-        where = _where(workload, known)
-        columns += _workload(where, workload[1], cases, rankings.get(workload), found)
-    notes = []
+        where, ranking = _where(workload, known), rankings.get(workload)
+        if campaign.columns:
+            group = f"{where}, {placement_short(workload[1])}" if several else where
+            columns += _own_columns(campaign, group, cases, ranking, found)
+        else:
+            columns += _workload(where, workload[1], cases, ranking, found)
+    notes = _meanings(campaign)
     if any(column.kind == "ratio" for column in columns):
         shares = {"margin": EQUIVALENT, "level": campaign.confidence}
         notes.append(Text("ratio", {name: text.set_percent_text(s) for name, s in shares.items()}))
@@ -197,6 +226,30 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     apart = BASELINES if any(role == "baseline" for _, role in labels) else ""
     rows = [Row(role, apart if role else "") for _, role in labels]
     return Table(columns, rows, notes=notes, key="answer", brief=True)
+
+
+def _meanings(campaign: Campaign) -> list[Text]:
+    """Return what the names of workloads stand for, what the columns that the scenario asks for
+    measure, and the libraries behind names of middleware."""
+    compared = [c for c in campaign.cases if not c.is_floor and c.status != "unsupported"]
+    figures = {heading: subject(of, heading) for heading, of in campaign.columns.items()}
+    of_all = [heading for heading, of in figures.items() if of.percent is not None]
+    meant = named_workloads(flatten(case.params) for case in compared)
+    meant |= {text.joined(of_all): OF_ALL} if of_all else {}
+    meant |= {heading: of.row.meaning for heading, of in figures.items() if heading not in of_all}
+    for case in compared:
+        declared = campaign.adapters.get(case.adapter, {})
+        name, version = (str(declared.get(key) or "") for key in ("name", "middleware_version"))
+        if known := known_as(name, version, case.params.settings):
+            meant[known] = library_of(name, version, case.params.settings)
+    notes = [fact(what, meaning) for what, meaning in meant.items()]
+    if campaign.columns:
+        reasons = dict.fromkeys(c.reason for c in campaign.cases if c.status == "unsupported")
+        notes += [fact("Not measured", reason) for reason in reasons if reason]
+    return notes
+
+
+OF_ALL = "of the samples of all rounds together; a lost sample is later than any that arrived"
 
 
 def _has_holes(columns: Sequence[Column]) -> bool:
@@ -279,11 +332,16 @@ def _cost(case: CaseSummary) -> float:
 
 
 def _where(workload: Workload, among: Iterable[Workload]) -> str:
-    """Name its size, and what it differs in from others of its test and placement."""
+    """Name it, or its size, and what it differs in from others of its test and placement."""
     *_, size, further = workload
     others = [dict(other[3]) for other in among if other[:2] == workload[:2]]
-    own = {name: value for name, value in further if any(o.get(name) != value for o in others)}
-    parts = (text.size_text(size) if size is not None else "", described(own))
+    own = {
+        name: value
+        for name, value in further
+        if name == NAME or any(o.get(name) != value for o in others)
+    }
+    sized = size is not None and NAME not in own
+    parts = (text.size_text(size) if sized else "", described(own))
     return ", ".join(filter(None, parts))
 
 
@@ -300,11 +358,78 @@ def _workload(
     group = f"{text.upper_first(what)}, {placement_short(placement)}"
     cells = [_marked(_figure(case), case, found) for case in cases]
     yield Column(where, cells, "figure", headline.figure.unit, group=group, scale=group)
-    if ranking is None or len([case for case in cases if case and not case.is_floor]) < 2:
-        return
-    ratios = [_ratio(case, ranking) for case in cases]
-    if any(cell.verdict not in ("", "reference") for cell in ratios):
+    if ranking and (ratios := _ratios(cases, ranking)):
         yield Column("×", ratios, "ratio", group=group)
+
+
+def _ratios(cases: Sequence[CaseSummary | None], ranking: Ranking) -> list[Cell]:
+    """Return the ratio of each case to the leader's; none where nothing is compared."""
+    if len([case for case in cases if case and not case.is_floor]) < 2:
+        return []
+    ratios = [_ratio(case, ranking) for case in cases]
+    return ratios if any(cell.verdict not in ("", "reference") for cell in ratios) else []
+
+
+def _own_columns(
+    campaign: Campaign,
+    group: str,
+    cases: Sequence[CaseSummary | None],
+    ranking: Ranking | None,
+    found: Mapping[str, Flags],
+) -> Iterator[Column]:
+    """Yield the figure by which the cases of a workload are ranked, its ratio to the leader's, and
+    what the scenario asks for besides."""
+    headline = next((case.headline for case in cases if case and case.headline), None)
+    kind, unit = (headline.kind, headline.figure.unit) if headline else ("one_way", "ns")
+    first = text.upper_first(figure_of(kind))
+    cells = [_marked(_figure(case), case, found) for case in cases]
+    cells = [replace(cell, text=LOST_TEXT if cell.text else "", more="") for cell in cells]
+    yield Column(first, cells, "figure", unit if _has_values(cells) else "", group=group)
+    if ranking and (ratios := _ratios(cases, ranking)):
+        yield Column("×", ratios, "ratio", group=group)
+    for heading, name in campaign.columns.items():
+        of = subject(name, heading)
+        besides = [_besides(case, of) for case in cases]
+        shown: Kind = "figure" if any(cell.low is not None for cell in besides) else "number"
+        scale = first if of.unit == unit else ""
+        own = of.unit if _has_values(besides) else ""
+        yield Column(heading, besides, shown, own, group=group, scale=scale)
+
+
+def _has_values(cells: Sequence[Cell]) -> bool:
+    return any(cell.value is not None for cell in cells)
+
+
+LOST_TEXT = "lost"
+"""Text of a latency that falls among the samples that were lost."""
+
+
+def _besides(case: CaseSummary | None, of: Subject) -> Cell:
+    """Return a figure of a case that a limit could be on."""
+    if case is None:
+        return ABSENT
+    quantity = LATENCY_OF.get(case.test, "one_way") if of.quantity == "latency" else of.quantity
+    times = case.times(quantity) if of.row.of_samples else None
+    hidden = _is_lost(times, of) if times else of.row.of_samples and lost_text(case, "median")
+    if hidden:
+        return Cell(text=LOST_TEXT, note=hidden)
+    if times and of.percent is not None:
+        rung = next((each for each in times.percentiles if each.percent == of.percent), None)
+        if rung is None or rung.value_ns is None:
+            return Cell(note=FEW_OF_ALL)
+        return Cell(rung.value_ns, rung.low_ns, rung.high_ns)
+    row = case.whole.rows.get((quantity, of.statistic))
+    return Cell(row.value, row.low, row.high, note=row.reason or "") if row else ABSENT
+
+
+FEW_OF_ALL = "all rounds together have too few samples for it"
+
+
+def _is_lost(times: Distribution, of: Subject) -> str:
+    """Return why a statistic of a latency has no value, where that is what was lost."""
+    pooled = [each for each in times.percentiles if each.percent == of.percent and each.lost]
+    row = times.row("median" if of.percent is not None else of.statistic)
+    return AMONG_LOST if pooled else (row.reason or "") if row and row.bound == "lower" else ""
 
 
 def _figure(case: CaseSummary | None) -> Cell:
@@ -315,7 +440,8 @@ def _figure(case: CaseSummary | None) -> Cell:
     figure = case.headline.figure
     # The share that the tables show: of all rounds together.
     lost, due = LOST.value(case), LOST.of(case) if LOST.of else None
-    more = f"lost {text.percent_text(lost / due)}" if lost and due and not case.has_pings else ""
+    word = "unanswered" if case.has_requests else "lost"
+    more = f"{word} {text.percent_text(lost / due)}" if lost and due and not case.has_pings else ""
     return Cell(figure.value, figure.low, figure.high, more=more, case=case.id)
 
 

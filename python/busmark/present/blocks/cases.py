@@ -18,7 +18,7 @@ from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.entry import EstimatedQuantity, LatencySet, Number, Statistic
-from busmark.model.naming import described
+from busmark.model.naming import NAME, described, flatten, named_workloads
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
 from busmark.model.quantities.latency import (
@@ -42,6 +42,7 @@ TITLES = {
     "capacity": "Sustained throughput",
     "discovery": "Discovery",
     "service": "Response time",
+    "action": "Actions",
 }
 
 TAIL = 50.0
@@ -83,6 +84,7 @@ def _blocks(
     made += _dimensions(cases, "workload")
     choices = _dimensions(cases, "choices")
     made += [each for each in choices if not each[0].detail]
+    made += _ways_of_services(cases, campaign)
     test = group.test if group.test in TITLES else "latency"
     made += _measured(test, cases)
     made += [
@@ -107,11 +109,11 @@ def _blocks(
     absences, without = _absences([column for column, _ in made])
     made = [each for each in made if each[0].title not in {*facts, *without}]
     columns = _marked(cases, made, found)
-    several = len({case.size for case in cases}) > 1
+    groups = _row_groups(cases)
     rows = [
         Row(
             "floor" if case.is_floor else "baseline" if case.is_baseline else "",
-            text.size_text(case.size) if several else "",
+            groups.get(case.id, ""),
             case.id,
             "" if case.status == "ok" else case.status.replace("_", " "),
         )
@@ -122,6 +124,36 @@ def _blocks(
     yield from _alike(group, cases, facts)
     yield Table(columns, rows, notes=notes, key=f"{group.test}-{group.placement}".replace(",", "-"))
     yield from (*absences, *_remarks(cases))
+
+
+def _row_groups(cases: Sequence[CaseSummary]) -> dict[str, str]:
+    """Return the heading above the rows of a case's workload: its name with what that stands for,
+    else its size where there are several."""
+    named = named_workloads(flatten(case.params) for case in cases if not case.is_floor)
+    if named:
+        return {
+            case.id: f"{name}: {named[name]}" if name in named else ""
+            for case in cases
+            if (name := case.workload.get(NAME, ""))
+        }
+    several = len({case.size for case in cases}) > 1
+    return {case.id: text.size_text(case.size) for case in cases if several}
+
+
+def goes_by_topics(case: CaseSummary, campaign: Campaign) -> bool:
+    """Return whether services of the case go by two topics, because its adapter has none."""
+    features = campaign.adapters.get(case.adapter, {}).get("features") or ()
+    has_services = case.has_requests or (case.test == "action" and bool(case.rounds.ok))
+    return has_services and "services" not in features
+
+
+def _ways_of_services(
+    cases: Sequence[CaseSummary], campaign: Campaign
+) -> Iterator[tuple[Column, Concerns]]:
+    """Yield whose services these are, where they differ in that."""
+    ways = ["by two topics" if goes_by_topics(case, campaign) else "its own" for case in cases]
+    if len(set(ways)) > 1:
+        yield Column("Service", [Cell(way) for way in ways]), ()
 
 
 def label_title(cases: Sequence[CaseSummary]) -> str:
@@ -154,6 +186,8 @@ def _dimensions(
         columns.append((Column("Size", [size], "count"), ()))
     for name in dict.fromkeys(name for case in compared for name in getattr(case, attribute)):
         values = [getattr(case, attribute).get(name, text.ABSENT) for case in cases]
+        if name == NAME:
+            continue  # It stands above its rows.
         if len({v for v, c in zip(values, cases, strict=True) if not c.is_floor}) > 1:
             minor = attribute == "choices" and name not in same_in_all.SEEN
             cells = [Cell(note="not set") if v == text.ABSENT else Cell(v) for v in values]
@@ -167,6 +201,12 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
         yield from _statistics(cases, HALF_ROUND_TRIP)
     if test == "service":
         yield from _statistics(cases, RESPONSE_TIME)
+    if test == "throughput" and {c.answer for c in cases} == {"latency"}:
+        # They are ranked by it, and shown where there is room for little.
+        yield from ((replace(c, detail=False), of) for c, of in _statistics(cases, ONE_WAY))
+        for column, of in _quantities(test, cases, behind=False):
+            yield replace(column, detail=column.title != same_in_all.LOST), of
+        return
     yield from _quantities(test, cases, behind=False)
     if test == "throughput":
         yield from _statistics(cases, ONE_WAY)
@@ -362,7 +402,8 @@ def _remarks(cases: Sequence[CaseSummary]) -> Iterator[Text]:
     alike: dict[str, list[str]] = {}
     for case in cases:
         if case.reason:
-            size = text.size_text(case.size) if case.size is not None else ""
+            sized = case.size is not None and NAME not in case.workload
+            size = text.size_text(case.size) if sized else ""
             parts = (case.label, size, described(case.workload))
             why = f"{case.status.replace('_', ' ')}, {case.reason}"
             alike.setdefault(why, []).append(", ".join(filter(None, parts)))
@@ -425,10 +466,17 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
     elif group.test == "discovery":
         yield Text("discovery")
         yield Text("typical", {"level": level})
+    elif group.test == "action":
+        lengths = {case.params.goal_time_s for case in cases} - {None}
+        seconds = "time" if len(lengths) != 1 else text.time_text((lengths.pop() or 0.0) * 1e9)
+        yield Text("action", {"seconds": seconds})
+        yield Text("typical", {"level": level})
     else:
         yield Text("typical", {"level": level})
     arrivals = sorted({case.arrivals for case in cases if case.arrivals})
-    if models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
+    if group.test == "service" and arrivals == ["closed"]:
+        yield fact("Arrivals", OF_REQUESTS)
+    elif models := [ARRIVALS[one] for one in arrivals if one in ARRIVALS]:
         yield fact("Arrivals", text.joined(models))
     of_pings = any(case.has_pings and LOST.value(case) for case in cases)
     if of_pings or any(PROBES_LOST.value(case) for case in cases):
@@ -466,6 +514,8 @@ WHOLE = (
     "included"
 )
 
+
+OF_REQUESTS = "closed loop (a request waits for its response)"
 
 ARRIVALS = {
     "closed": "closed loop (a ping waits for its pong)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from busmark.estimate.resources import is_unlimited, level_text, share_of_load
 from busmark.model import text
@@ -15,7 +16,7 @@ from busmark.model.latency import Reported, ReportedFigure, Segment
 from busmark.model.quantities import discovery as times
 from busmark.model.quantities import parts as of
 from busmark.model.quantities.counters import COUNTERS
-from busmark.model.quantities.latency import JITTER_SHARE
+from busmark.model.quantities.latency import JITTER_SHARE, SAMPLES
 from busmark.model.quantities.stream import (
     BATCH_TIME,
     BATCHES,
@@ -49,7 +50,7 @@ from busmark.present.blocks.rows import (
 )
 from busmark.present.document import ABSENT, Cell, Row, Section, Table
 from busmark.present.figures import quantity_name
-from busmark.present.layout import OF_STREAM
+from busmark.present.layout import OF_STREAM, columns
 
 MOST_BATCHES = 100
 """Single batches that are shown."""
@@ -69,11 +70,15 @@ def details(case: CaseSummary) -> Iterator[Section]:
     """Yield what the campaign knows of a case; what is read less often is folded."""
     if case.has_pings:
         yield from _latency(case)
+    if case.has_requests:
+        yield from _service(case)
     if case.has_stream:
         yield from _throughput(case)
     if case.capacity:
         yield Section("Trials", [listing(case.capacity.trials, TRIAL)])
     yield from sections("Discovery", [_discovery(case)])
+    if case.test == "action" and case.rounds.ok:
+        yield Section("Goals", [_goals(case)])
     yield from sections("Background load", [_loads(case)])
     if case.own_flows:
         yield from sections("Background flows", flows.own_flows(case))
@@ -117,6 +122,23 @@ def _latency(case: CaseSummary) -> Iterator[Section]:
     yield Section("Pings", [properties(pings, heads=["Rounds that count"])])
     yield from jitter(case)
     yield from sections("One-way times and segments", _segments(case), folded=True)
+
+
+def _service(case: CaseSummary) -> Iterator[Section]:
+    requests: list[Property] = [
+        ("requests sent", "", [SENT.value(case)]),
+        ("share of requests unanswered", "1", [LOSS_OF_ALL.value(case)]),
+        *(
+            (text.lower_first(heading.text), one.unit, [_of_case(one, case)])
+            for one, heading in columns("service", behind=False)
+            if one is not SAMPLES
+        ),
+    ]
+    if case.response_time:
+        yield from distribution("Response time", [case.response_time])
+    yield Section("Requests", [properties(requests, heads=["Rounds that count"])])
+    yield from jitter(case)
+    yield from sections("Parts of the response time", _segments(case))
 
 
 def distribution(title: str, kinds: Sequence[Distribution]) -> Iterator[Section]:
@@ -408,6 +430,18 @@ def _discovery(case: CaseSummary) -> Table:
     return properties(rows, heads=heads, first="Until")
 
 
+def _goals(case: CaseSummary) -> Table:
+    """Return all that is known of the goals of an action."""
+    rows: list[Property] = [
+        (text.lower_first(heading.text), one.unit, [_of_case(one, case)])
+        for one, heading in columns("action", behind=False)
+    ]
+    return properties(rows, heads=["Rounds that count"])
+
+
+RESPONSE_TIMES = "response time"
+
+
 def _phases(case: CaseSummary) -> Table:
     """Return each flow in each phase, with the change that began it."""
     figures = {part.of: part for part in case.parts("phase")}
@@ -422,10 +456,15 @@ def _phases(case: CaseSummary) -> Table:
     def lost(each: tuple[Phase, Part]) -> int | None:
         return each[1].counted(of.LOST) if each[1].value(of.PHASE_ASKED) else None
 
+    kinds = {flow.kind for flow in case.params.flows} | {case.test}
+    timed = [RESPONSE_TIMES] if "service" in kinds else []
+    if kinds - {"service", "stream"} or not timed:
+        timed.insert(0, "RTT/2")
     fields = (
         Field("Flow", lambda each: each[0].flow), Field("Phase", lambda each: each[0].phase),
-        Field("Begins with", lambda each: _beginning(each[0])), column(of.PHASE_LATENCY),
-        Field("Round trips", round_trips),
+        Field("Begins with", lambda each: _beginning(each[0])),
+        replace(column(of.PHASE_LATENCY), title=f"Median {' or '.join(timed)}"),
+        Field("Responses" if timed == [RESPONSE_TIMES] else "Round trips", round_trips),
         Field("Sent", lambda each: each[1].counted(of.PHASE_ASKED) or None), Field("Lost", lost),
         column(of.WRITE_RATE), column(of.READ_RATE), column(of.FIRST_AFTER),
     )  # fmt: skip
@@ -529,7 +568,7 @@ def _rounds(case: CaseSummary) -> Iterator[Table]:
     )
     yield listing(case.attempts, fields)
     timed = [r for r in case.attempts if r.times and r.times.mean_ns is not None]
-    what = "RTT/2 of pings" if case.test == "latency" else "Round trips of probes"
+    what = TIMED.get(case.test, "Round trips of probes")
     yield listing(timed, MOMENTS, f"{what} in each round")
     note = (
         "Clock of the subscribers' host minus the publishers' clock, in the middle of the round: "
@@ -540,9 +579,14 @@ def _rounds(case: CaseSummary) -> Iterator[Table]:
     yield listing(clocked, CLOCKS, "Clocks", note=note)
 
 
+TIMED = {"latency": "RTT/2 of pings", "service": "Response times"}
+"""Names of what is timed in each round, by test."""
+
 RESULT = {
+    "service": [Field("Median response time", lambda r: r.times and r.times.median_ns, "ns")],
     "latency": [Field("Median RTT/2", lambda r: r.times and r.times.median_ns, "ns")],
     "discovery": [Field("First sample", "first_sample_ns", "ns")],
+    "action": [Field("Accepted", "goal_accepted_ns", "ns")],
     "throughput": [Field("Goodput", "mbit_per_s", "Mbit/s")],
 }
 """Fields that the list of rounds shows of each round, by test."""

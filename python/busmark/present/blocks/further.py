@@ -12,7 +12,14 @@ from busmark.compare.effects import LAYER, Effect
 from busmark.compare.rounds import CPU, OF_QUANTITIES, SPENT
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.naming import by_reason, cases_text, described, figure_of, placement_text
+from busmark.model.naming import (
+    NAME,
+    by_reason,
+    cases_text,
+    described,
+    figure_of,
+    placement_text,
+)
 from busmark.model.quantities.counters import COUNTERS, Counter
 from busmark.model.stream import Pairs
 from busmark.present.blocks.answer import UNMEASURED, growth, sizes
@@ -46,6 +53,9 @@ MOST_CASES = 12
 """Cases of which a table names the worst pairs, and whose levels are shown."""
 
 INTEROPERABILITY = "Interoperability"
+
+MOST_NAMED = 4
+"""Labels that share a reason and are named."""
 
 MOST_FLOWS = 40
 """Rows of flows of the scenario's own."""
@@ -94,7 +104,7 @@ def _measured(campaign: Campaign) -> Iterator[Section]:
 
 
 def _name(case: CaseSummary) -> str:
-    size = text.size_text(case.size) if case.size is not None else ""
+    size = text.size_text(case.size) if case.size is not None and NAME not in case.workload else ""
     return ", ".join(filter(None, (case.label, size, described(case.workload))))
 
 
@@ -332,12 +342,19 @@ def _dead(campaign: Campaign) -> Section | None:
     return Section("Pairs that do not work, or not wholly", [found], part=INTEROPERABILITY)
 
 
+def _some(names: Sequence[str]) -> str:
+    """Return the names, or the first of many and how many more there are."""
+    kept = names if len(names) <= MOST_NAMED else names[: MOST_NAMED - 1]
+    more = [f"{len(names) - len(kept)} more"] if len(names) > len(kept) else []
+    return text.joined([*kept, *more])
+
+
 def not_measured(campaign: Campaign) -> Section | None:
     """Return what is unsupported, missing or unreadable, with its reason."""
     lacking = [case for case in campaign.cases if case.status == "unsupported"]
     labels = {case.id: case.label for case in lacking}
     rows = [
-        (text.joined([*dict.fromkeys(labels[each] for each in ids)]), cases_text(ids), reason)
+        (_some([*dict.fromkeys(labels[each] for each in ids)]), cases_text(ids), reason)
         for reason, ids in by_reason((case.id, case.reason or "") for case in lacking).items()
     ]
     rows += [(adapter, "", reason) for adapter, reason in campaign.missing_adapters.items()]

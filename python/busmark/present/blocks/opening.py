@@ -11,10 +11,12 @@ from itertools import groupby
 from busmark.adapters.compliance import handicaps
 from busmark.compare.campaign import Campaign
 from busmark.compare.requirements import RequirementVerdict
+from busmark.facts import known_as
 from busmark.findings.registry import FindingKind, kinds
 from busmark.model import text
 from busmark.model.figure import Figure
 from busmark.present.blocks.answer import answering, version
+from busmark.present.blocks.cases import goes_by_topics
 from busmark.present.blocks.rows import Field, further_rows, listing, table
 from busmark.present.document import Cell, Row, Section, Table, Text
 from busmark.present.figures import in_words
@@ -213,14 +215,27 @@ def _cases(kind: FindingKind, shown: Set[str]) -> Cell:
     return Cell(count, text=f"{count} of {len(shown)}")
 
 
+def _known(campaign: Campaign, adapter: str) -> str:
+    """Return the names by which users know what was measured through an adapter."""
+    cases = (c for c in campaign.cases if c.adapter == adapter and c.status != "unsupported")
+    declared = campaign.adapters.get(adapter, {})
+    name, version = (str(declared.get(key) or "") for key in ("name", "middleware_version"))
+    names = dict.fromkeys(known_as(name, version, case.params.settings) for case in cases)
+    return text.joined([*filter(None, names)])
+
+
 def _handicaps(campaign: Campaign) -> Table | None:
     """Return what each middleware that was measured spends or lacks beside its own work."""
     measured = dict.fromkeys(case.adapter for case in campaign.cases if not case.is_floor)
+    by_topics = {case.adapter for case in campaign.cases if goes_by_topics(case, campaign)}
     rows = []
     for name in measured:
         declared = campaign.adapters.get(name, {})
-        if notes := handicaps(declared):
-            title = str(declared.get("title") or name)
+        notes = handicaps(declared)
+        if name in by_topics:
+            notes.append("it has no services of its own: requests and responses go by two topics")
+        if notes:
+            title = _known(campaign, name) or str(declared.get("title") or name)
             sentence, number = str(declared.get("middleware_version") or ""), version(declared)
             # Its name stands before the number; what a build lacks, behind it.
             known = sentence[sentence.index(number) :] if number else None

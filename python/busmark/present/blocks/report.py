@@ -14,7 +14,7 @@ from busmark.compare.campaign import Campaign
 from busmark.findings.registry import by_case, kinds
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.naming import MIDDLEWARE
+from busmark.model.naming import MIDDLEWARE, NAME
 from busmark.plugin import attempt, documents, parts
 from busmark.present.blocks import samples, working
 from busmark.present.blocks.answer import answer
@@ -49,7 +49,7 @@ from busmark.present.formats import Views
 from busmark.results import Results
 from busmark.store import Result
 
-FIRST = ("latency-medians", "goodput")
+FIRST = ("latency-medians", "one-way", "goodput")
 """Charts of which the first that there is stands on the first screen."""
 
 MOST_DETAILS = 1000
@@ -160,7 +160,7 @@ def _values(case: CaseSummary) -> dict[str, str]:
     return {
         "Test": case.test,
         **{text.upper_first(name): value for name, value in named.items()},
-        "Size": text.size_text(case.size),
+        **({} if NAME in case.workload else {"Size": text.size_text(case.size)}),
         "Placement": placement(case),
         "Status": case.status.replace("_", " "),
         **{text.upper_first(name): value for name, value in (case.workload | case.choices).items()},

@@ -24,6 +24,7 @@ from busmark.present.charts.shapes import (
     points,
     shade,
 )
+from busmark.present.figures import quantity_name
 
 Pick = Callable[[CaseSummary], Figure | None]
 
@@ -61,7 +62,7 @@ def intervals(
     mark_of: Callable[[CaseSummary], float | None] = lambda case: None,
 ) -> Draw:
     """Return what draws one figure as bars with their intervals, `factor` of which are one of the
-    `unit` of the axis; the floor is among them.
+    `unit` of the axis; the floor is among them where it was measured at their size.
 
     Args:
         unit: title of the axis, with the unit behind its last comma.
@@ -85,7 +86,7 @@ def intervals(
                 lines.append((name, dash, at))
             else:
                 beyond += f" Beyond the axis: {name}, {text.number(at)} {unit_of(unit)}."
-        floor = choice.floor
+        floor = choice.floor_of_size
         limit = pick(floor) if floor else None
         if floor and limit and limit.value <= MOST_ABOVE * best:
             rows.append(row(choice.label(floor), floor, limit))
@@ -127,7 +128,7 @@ def specified(case: CaseSummary) -> float | None:
 
 def medians(choice: Choice) -> Iterator[Bars]:
     """Draw the median of each case with its interval, and below it the median of each round."""
-    rows, halves = [], [case.rtt_2 for case in choice.members if case.rtt_2]
+    rows, halves = [], [case.exchange for case in choice.members if case.exchange]
     for case, half in zip(choice.members, halves, strict=True):
         (rounds,) = case.curves("rounds")  # by the choice of the cases
         parts = [AveragedValue(p.y, f"round {p.x:.0f}") for p in points(rounds, look.MICRO)]
@@ -139,7 +140,7 @@ def medians(choice: Choice) -> Iterator[Bars]:
     yield Bars(
         choice.keys,
         choice.members,
-        Axis("median RTT/2, µs", "log"),
+        Axis(f"median {quantity_name(halves[0].quantity)}, µs", "log"),
         rows,
         f"{sentence}.",
         value="estimate and 95 % interval" if bounded else "estimate",

@@ -106,6 +106,7 @@ def _title(found: Iterable[Points | None]) -> str:
 MEASURES = (
     ChartMeasure("latency", "latency", "Latency", "round trips"),
     ChartMeasure("jitter", "latency", "Jitter", "two consecutive round trips", is_jitter=True),
+    ChartMeasure("response-time", "service", "Response time", "responses"),
     ChartMeasure("load-latency", "throughput", "Latency under load", "timed samples"),
     ChartMeasure("load-jitter", "throughput", "Jitter under load", "two consecutive timed samples",
             is_jitter=True),

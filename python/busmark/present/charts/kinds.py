@@ -18,11 +18,12 @@ from busmark.compare.fits import WORKLOAD
 from busmark.compare.rounds import CPU
 from busmark.model import text
 from busmark.model.case import CaseSummary
+from busmark.model.entry import EXCHANGES
 from busmark.model.figure import Figure
 from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.host import MEMORY_PER_ENDPOINT
-from busmark.model.quantities.latency import HALF_ROUND_TRIP, JITTER
+from busmark.model.quantities.latency import HALF_ROUND_TRIP, JITTER, RESPONSE_TIME
 from busmark.model.quantities.parts import MATCHED_ENDPOINTS
 from busmark.plugin import attempt, parts
 from busmark.present.charts import cases, distributions, pairs, panels, sweeps, times
@@ -97,6 +98,7 @@ GOODPUTS = (GOODPUT.key, "rounds")
 PLACES = {
     "latency": ("latency-distribution", "Latency distribution"),
     "throughput": ("probe-distribution", "Latency distribution under load"),
+    "service": ("response-distribution", "Distribution of response times"),
 }
 """Place on the page for everything about a distribution, by test."""
 
@@ -171,7 +173,7 @@ def _over_size(
         explanation=explanation,
         by=panels.all_but("Size"),
         place=ChartPlace("latency-size", "Latency against size", (("Of", name),)) if name else None,
-        figures=MEDIANS if test == "latency" else GOODPUTS,
+        figures=MEDIANS if test in EXCHANGES else GOODPUTS,
     )
 
 
@@ -193,7 +195,7 @@ def _heat(
         cases.overview(what, pick, scales, more_is_better=more_is_better),
         by=panels.all_but("Size"),
         shape=Heat,
-        figures=MEDIANS if test == "latency" else GOODPUTS,
+        figures=MEDIANS if test in EXCHANGES else GOODPUTS,
     )
 
 
@@ -212,12 +214,18 @@ def _layer(key: str, title: str, unit: str, pick: Any, name: str) -> ChartKind:
 
 
 def _timeline(
-    key: str, title: str, explanation: str, needs: str, of: str, quantity: str
+    key: str,
+    title: str,
+    explanation: str,
+    needs: str,
+    of: str,
+    quantity: str,
+    test: str = "latency",
 ) -> ChartKind:
     return ChartKind(
         key,
         f"{title} over time",
-        "latency",
+        test,
         needs,
         lambda case: case.curves("detail", quantity),
         times.timeline(quantity),
@@ -225,7 +233,9 @@ def _timeline(
         explanation=explanation,
         of_series=True,
         by_case=True,
-        place=ChartPlace("latency-time", "Latency over time", (("Of", of),)),
+        place=ChartPlace(f"{test}-time", f"{title} over time", (("Of", of),))
+        if test != "latency"
+        else ChartPlace("latency-time", "Latency over time", (("Of", of),)),
     )
 
 
@@ -242,12 +252,17 @@ def _resources(test: str, title: str) -> ChartKind:
         explanation="Each participant with its child processes. User and kernel together are "
         "exact, each alone to 10 ms. Before 0 is the warm-up.",
         of_series=True,
-        figures=("cpus_used",) if test == "latency" else ("cpus_used", "goodput_mbit_per_s"),
+        figures=("cpus_used",) if test in EXCHANGES else ("cpus_used", "goodput_mbit_per_s"),
     )
 
 
 def _median(of: Any) -> cases.Pick:
     return lambda case: found.median if (found := of.in_case(case)) else None
+
+
+def _ranked_one_way(case: CaseSummary) -> Figure | None:
+    found = case.headline
+    return found.figure if found and found.kind == "one_way" else None
 
 
 def _goodput(case: CaseSummary) -> Figure | None:
@@ -262,6 +277,13 @@ CHARTS: tuple[ChartKind, ...] = (
     _layer("layer-cpu", "CPU", "ratio of CPU time per sample",
            lambda effect: effect.spent.get(CPU.name), "CPU time per sample"),
     ChartKind(
+        "one-way", "Median one-way latency", "throughput",
+        "throughput cases that are ranked by latency (`answer`), and lose less than half",
+        _ranked_one_way,
+        cases.intervals(_ranked_one_way, "median one-way latency, µs", MICRO), shape=Bars,
+        figures=MEDIANS,
+    ),
+    ChartKind(
         "goodput", "Goodput", "throughput",
         "throughput cases with a counted round", _goodput,
         cases.intervals(_goodput, "goodput, Mbit/s", capacities=True, mark="specified",
@@ -274,6 +296,8 @@ CHARTS: tuple[ChartKind, ...] = (
     _over_size("jitter-share-size", "Jitter relative to latency, against size", "latency",
                JITTER_SHARE.figure, "median |jitter| / median RTT/2, %", 0.01,
                explanation=CHANGE, name="jitter relative to latency"),
+    _over_size("response-size", "Response time against size", "service", _median(RESPONSE_TIME),
+               "median response time, µs", MICRO),
     _over_size("goodput-size", "Goodput against size", "throughput", _goodput, "goodput, Mbit/s"),
     ChartKind(
         "throughput-ascent", "Goodput against the specified rate", "throughput",
@@ -312,11 +336,18 @@ CHARTS: tuple[ChartKind, ...] = (
     ),
     _heat("latency-heat", "latency", "median RTT/2",
           lambda case: case.rtt_2.median if case.rtt_2 else None, text.TIME),
+    _heat("service-heat", "service", "median response time", _median(RESPONSE_TIME), text.TIME),
     _heat("throughput-heat", "throughput", "goodput", _goodput, text.MBIT, more_is_better=True),
     ChartKind(
         "latency-medians", "Medians, round by round", "latency",
         "latency cases with a counted round",
         lambda case: case.rtt_2 and case.curves("rounds"), cases.medians, shape=Bars,
+        of_series=True, figures=MEDIANS,
+    ),
+    ChartKind(
+        "response-medians", "Response times, round by round", "service",
+        "service cases with a counted round",
+        lambda case: case.response_time and case.curves("rounds"), cases.medians, shape=Bars,
         of_series=True, figures=MEDIANS,
     ),
     *_distributions(
@@ -396,7 +427,10 @@ CHARTS: tuple[ChartKind, ...] = (
               "half_round_trip"),
     _timeline("jitter-timeline", "Jitter", CHANGE, "latency cases with two consecutive samples",
               "jitter", "half_round_trip_ipdv"),
+    _timeline("response-timeline", "Response time", "", "service cases with samples over time",
+              "response time", "response_time", test="service"),
     _resources("latency", "CPU and memory use"),
+    _resources("service", "CPU and memory use"),
     _resources("throughput", "Goodput, with CPU and memory use"),
     ChartKind(
         "latency-autocorrelation", "Latency: autocorrelation", "latency",

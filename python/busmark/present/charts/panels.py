@@ -10,7 +10,7 @@ from busmark.compare.campaign import Campaign
 from busmark.compare.ranking import Group
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.naming import FLOOR_ADAPTER, Label, placement_short
+from busmark.model.naming import FLOOR_ADAPTER, NAME, Label, placement_short
 from busmark.model.stream import Paced
 from busmark.present.charts import look
 from busmark.present.charts.shapes import (
@@ -44,6 +44,12 @@ class Choice:
         """Return the null adapter's case that is their floor."""
         floor = self.members[0].floor
         return self.campaign.case(floor.case) if floor else None
+
+    @property
+    def floor_of_size(self) -> CaseSummary | None:
+        """Return the floor unless it has another size."""
+        floor = self.members[0].floor
+        return None if floor is None or "size" in floor.differs else self.floor
 
     @property
     def floor_note(self) -> str:
@@ -84,9 +90,11 @@ def measured(campaign: Campaign, test: str) -> list[CaseSummary]:
 
 
 def where(case: CaseSummary) -> Keys:
-    """Return placement, size and further workload: what cases of one panel have in common."""
+    """Return placement, size and further workload: what cases of one panel have in common. The name
+    of a workload stands for its size."""
     names = {"Placement": placement(case)} if case.placement else {}
-    names["Size"] = text.size_text(case.size)
+    if NAME not in case.workload:
+        names["Size"] = text.size_text(case.size)
     names |= {name.capitalize(): value for name, value in case.workload.items()}
     return tuple(names.items())
 

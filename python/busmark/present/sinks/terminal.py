@@ -117,14 +117,17 @@ class _Place:
     """Whether the text is broken only where it is very long."""
     room: int = 0
     """Characters that the heading of its group wants."""
+    tight: bool = False
+    """Whether the heading of numbers takes as many lines as it has words."""
 
     @property
     def width(self) -> int:
         """Characters of its longest cell; the heading of numbers may take several lines."""
         cells = max((_longest(one) for one in self.cells), default=0)
         heading = len(self.title)
-        if self.right and heading > WIDEST_HEADING:
-            heading = max(map(len, wrapped(self.title, max(cells, WIDEST_HEADING))))
+        widest = max(map(len, self.title.split()), default=0) if self.tight else WIDEST_HEADING
+        if self.right and heading > widest:
+            heading = max(map(len, wrapped(self.title, max(cells, widest))))
         return max(self.room, cells, heading)
 
     @property
@@ -159,7 +162,9 @@ def show_table(table: Table, console: Console, known: Collection[str] = ()) -> N
         # A matrix that is wider than a screen is read group by group, in a pipe as well.
         apart = table.brief and _total(places) > min(NARROW, room(console))
         groups = _groups(places[1:]) if apart else [places[1:]]
-        for group in groups:
+        for number, group in enumerate(groups):
+            if number:
+                console.print()
             rows: Collection[int] = range(len(table.rows))
             if apart:
                 heads = {place.group for place in group}
@@ -212,6 +217,12 @@ def _fitted(table: Table, width: int) -> tuple[list[_Place], list[str]]:
             widest = max(_total(places[:1] + group) for group in _groups(places[1:]))
             if widest <= width if table.brief else _reach(places) <= width:
                 return places, hidden
+            if table.brief and form is BRIEF[-1]:
+                # A heading of several lines is easier to read than a second band.
+                for place in places:
+                    place.tight = True
+                if max(_total(places[:1] + group) for group in _groups(places[1:])) <= width:
+                    return places, hidden
         if not folded and places[0].words > WIDEST_LABEL:
             folded = True
             continue

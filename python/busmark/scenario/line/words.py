@@ -90,7 +90,7 @@ def counts(text: str) -> list[int]:
 
 def _count(part: str) -> int:
     if not part.isdecimal() or not int(part):
-        raise Mistaken(f"{part!r} is no number from 1\nWrite whole numbers: 1,10.")
+        raise Mistaken(f"{part!r} is not a whole number above 0\nWrite for example 1,10.")
     return int(part)
 
 

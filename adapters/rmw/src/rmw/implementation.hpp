@@ -6,10 +6,10 @@
 
 #include <string>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// What is called of an implementation.
-#define RMW_ADAPTER_CALLS(CALL)                                                                        \
+#define ROS_ADAPTER_CALLS(CALL)                                                                        \
     CALL(rmw_get_implementation_identifier)                                                            \
     CALL(rmw_init_options_init)                                                                        \
     CALL(rmw_init_options_fini)                                                                        \
@@ -30,6 +30,17 @@ namespace rmw_adapter {
     CALL(rmw_serialize)                                                                                \
     CALL(rmw_publish_serialized_message)                                                               \
     CALL(rmw_take_serialized_message_with_info)                                                        \
+    CALL(rmw_create_client)                                                                            \
+    CALL(rmw_destroy_client)                                                                           \
+    CALL(rmw_send_request)                                                                             \
+    CALL(rmw_take_response)                                                                            \
+    CALL(rmw_service_server_is_available)                                                              \
+    CALL(rmw_count_services)                                                                           \
+    CALL(rmw_create_service)                                                                           \
+    CALL(rmw_destroy_service)                                                                          \
+    CALL(rmw_take_request)                                                                             \
+    CALL(rmw_send_response)                                                                            \
+    CALL(rmw_count_clients)                                                                            \
     CALL(rmw_publisher_event_init)                                                                     \
     CALL(rmw_subscription_event_init)                                                                  \
     CALL(rmw_take_event)                                                                               \
@@ -41,9 +52,9 @@ struct Implementation {
     /// Loads `lib<name>.so`; what was loaded before is given again.
     static const Implementation &load(const std::string &name);
 
-#define RMW_ADAPTER_MEMBER(name) decltype(&::name) name;
-    RMW_ADAPTER_CALLS(RMW_ADAPTER_MEMBER)
-#undef RMW_ADAPTER_MEMBER
+#define ROS_ADAPTER_MEMBER(name) decltype(&::name) name;
+    ROS_ADAPTER_CALLS(ROS_ADAPTER_MEMBER)
+#undef ROS_ADAPTER_MEMBER
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter
