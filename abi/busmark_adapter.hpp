@@ -390,7 +390,7 @@ private:
     };
 
     static uint32_t state_of(uint64_t handle) { return static_cast<uint32_t>(handle >> 32); }
-    /// Of the first slot of a block.
+    /// Index of the first slot of a block.
     static uint32_t first_of(size_t block) { return SMALLEST * ((1u << block) - 1); }
 
     Slot *find(uint32_t number) const {
@@ -725,7 +725,7 @@ inline EndpointConfig config_of(const busmark_capabilities_t &caps,
     return config;
 }
 
-/// Of an end of a service (C39).
+/// Entries for an end of a service (C39).
 inline EndpointConfig service_config_of(const busmark_capabilities_t &caps,
                                         const busmark_endpoint_config_t *given, uint32_t side) {
     busmark_capabilities_t of_services = caps;

@@ -15,11 +15,10 @@ from rclpy.context import Context
 from rclpy.duration import Duration
 from rclpy.event_handler import PublisherEventCallbacks, SubscriptionEventCallbacks
 from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor, SingleThreadedExecutor
-from rclpy.experimental import EventsExecutor
 from rclpy.qos import QoSProfile
 from rclpy.signals import SignalHandlerOptions
 
-EXECUTORS = {"single": SingleThreadedExecutor, "multi": MultiThreadedExecutor, "events": EventsExecutor}
+EXECUTORS = {"single": SingleThreadedExecutor, "multi": MultiThreadedExecutor}
 
 
 class Node:

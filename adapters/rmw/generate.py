@@ -1,7 +1,8 @@
-"""Generates busmark_msgs/msg/Sample, busmark_msgs/srv/Call and their type support: generate.py PREFIX FOLDER [python].
+"""Generate busmark_msgs/msg/Sample and busmark_msgs/srv/Call, with their type support.
 
-PREFIX is where ROS 2 is, whose generators are in PYTHONPATH; with `python` both are made for Python too. The generators are called one by one,
-for ROS's own command takes some of them twice where they come from Python wheels.
+Usage: generate.py PREFIX FOLDER [python]. PREFIX is where ROS 2 is, whose generators are in
+PYTHONPATH; with `python` both are made for Python too. The generators are called one by one, for
+ROS's own command takes some of them twice where they come from Python wheels.
 """
 
 import json
@@ -31,12 +32,12 @@ GENERATORS = {
 }
 """In order: the first makes a hash of the type that the others read."""
 APART = {"rosidl_typesupport_introspection_c": "introspection"}
-"""Folders of generators whose files have names of another generator's: both make call__type_support.c."""
+"""Folders of generators whose files would overwrite another's: call__type_support.c."""
 PYTHON = "python"
 
 
 def generate(prefix: pathlib.Path, folder: pathlib.Path) -> None:
-    """Writes sources and headers below `folder`/c and `folder`/introspection; Python's below `folder`/python."""
+    """Write sources below `folder`/c and `folder`/introspection; Python's to `folder`/python."""
     idl, hashes = folder / "idl", folder / "c" / PACKAGE
     for name, convert in INTERFACES.items():
         source = pathlib.Path(name)
@@ -65,10 +66,12 @@ def generate(prefix: pathlib.Path, folder: pathlib.Path) -> None:
 
 
 def add_python() -> None:
-    """Adds the generator of Python's classes, which calls those that convert them by one name."""
+    """Add the generator of Python's classes, which find their converters by one name."""
     from rosidl_generator_py import generate_py
 
-    GENERATORS["rosidl_generator_py"] = lambda arguments: generate_py(arguments, ["rosidl_typesupport_c"])
+    GENERATORS["rosidl_generator_py"] = lambda arguments: generate_py(
+        arguments, ["rosidl_typesupport_c"]
+    )
     APART["rosidl_generator_py"] = PYTHON
 
 

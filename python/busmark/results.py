@@ -68,6 +68,7 @@ TABLES = (
     "changes",
     "batches",
     "discoveries",
+    "goals",
     "matches",
     *OF_PLUGINS,
     "system",
@@ -245,6 +246,7 @@ class Results:
     changes = _like(samples, "changes", "What changed in the middle of rounds, and when")
     batches = _like(samples, "batches", "Batches, each as every reader saw it")
     discoveries = _like(samples, "discoveries", "Repetitions of discovery tests")
+    goals = _like(samples, "goals", "Goals of action tests")
     matches = _like(samples, "matches", "When each endpoint had found its counterparts")
     system = _like(samples, "system", "The kernel's counters over time")
 

@@ -29,7 +29,7 @@ A directory that is no result, that is damaged beyond use, or that a newer Busma
 OTHERS = (
     "name", "directory", "manifest", "campaign", "parameters", "cases", "estimates",
     "series", "rounds", "findings", "problems", "latencies",
-    "samples", "intervals", "batches", "discoveries", "matches", "hops", "wire",
+    "samples", "intervals", "batches", "discoveries", "goals", "matches", "hops", "wire",
     "system",
     "compare", "reported",
 )  # fmt: skip

@@ -67,6 +67,8 @@ TABLE_NOTES = {
     "same batches as they were written.",
     "discoveries": "Only for discovery tests: one row per repetition. Times begin with the first "
     "call that creates something. See [measure discovery](../tasks/measure-discovery.md).",
+    "goals": "Only for action tests: one row per goal of a client. Times begin when it was to be "
+    "sent. See [measure services](../tasks/measure-services.md#actions).",
     "matches": "Only for streams with three endpoints or more whose participants have one clock: "
     "one row per endpoint, in the order in which they had found their counterparts.",
     "hops": "Only for rounds with a capture: one row for each time that a sample passed a hop, "

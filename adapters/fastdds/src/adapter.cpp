@@ -5,6 +5,7 @@
 #include "participant.hpp"
 #include "qos.hpp"
 #include "series.hpp"
+#include "service.hpp"
 
 #include <busmark_adapter.hpp>
 
@@ -49,7 +50,7 @@ constexpr uint64_t features = BUSMARK_FEATURE_MATCHED | BUSMARK_FEATURE_WRITE_IN
                               BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SOURCE_TIME |
                               BUSMARK_FEATURE_RECEPTION_TIME | BUSMARK_FEATURE_KEYS |
                               BUSMARK_FEATURE_CONTENT_FILTER | BUSMARK_FEATURE_MATCH_EVENTS |
-                              BUSMARK_FEATURE_ENTITIES | BUSMARK_FEATURE_SERVER | security;
+                              BUSMARK_FEATURE_ENTITIES | BUSMARK_FEATURE_SERVER | security | services;
 
 // When a process makes its first participant, the library opens a socket for each interface but the loopback's, to
 // read its address from, and keeps it. What a full reader of the same process refuses does not always come again.
@@ -82,8 +83,8 @@ const busmark_capabilities_t declared = {
     "tcp_no_delay true",
     0,
     0,
-    0, // no services of its own
-    0,
+    service_waits,
+    service_qos,
     0,
     0};
 

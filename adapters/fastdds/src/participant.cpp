@@ -4,6 +4,7 @@
 #include "qos.hpp"
 #include "reader.hpp"
 #include "security/security.hpp"
+#include "service.hpp"
 #include "shared_memory.hpp"
 #include "status.hpp"
 #include "transport.hpp"
@@ -18,6 +19,7 @@
 #include <sched.h>
 
 #include <chrono>
+#include <utility>
 
 namespace fastdds_adapter {
 
@@ -25,6 +27,7 @@ namespace {
 
 using busmark::EndpointConfig;
 using busmark::Error;
+namespace rpc = eprosima::fastdds::dds::rpc;
 
 constexpr uint64_t unbounded = UINT64_MAX;
 
@@ -61,6 +64,10 @@ dds::DomainParticipant *create(const Settings &settings, Seen &seen, const TcpPo
 }
 
 void destroy(dds::DomainParticipant *participant) {
+#if BUSMARK_FASTDDS_RPC
+    // The publisher and the subscriber that the library makes for services, which it counts as the application's.
+    participant->delete_contained_entities();
+#endif
     dds::DomainParticipantFactory::get_instance()->delete_participant(participant);
 }
 
@@ -199,6 +206,38 @@ void Domain::release(dds::Topic *topic) {
     participant_->delete_topic(topic);
 }
 
+rpc::Service *Domain::service(const std::string &name, const std::function<rpc::Service *()> &make) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = services_.find(name);
+    if (known != services_.end()) {
+        ++known->second.users;
+        return known->second.service;
+    }
+    rpc::Service *const service = make();
+    services_[name] = {service, 1, false};
+    return service;
+}
+
+void Domain::release_service(const std::string &name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const auto known = services_.find(name);
+    if (known == services_.end() || --known->second.users > 0) return;
+#if BUSMARK_FASTDDS_RPC
+    participant_->delete_service(known->second.service);
+#endif
+    services_.erase(known);
+}
+
+bool Domain::takes_server(const std::string &name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return !std::exchange(services_.at(name).has_server, true);
+}
+
+void Domain::releases_server(const std::string &name) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    services_.at(name).has_server = false;
+}
+
 std::unique_ptr<busmark::Writer> Participant::writer(const EndpointConfig &config) {
     return with_kind(domain_->settings().loan, config, [&](auto kind) -> std::unique_ptr<busmark::Writer> {
         return std::make_unique<Writer<decltype(kind)>>(domain_, config);
@@ -210,6 +249,10 @@ std::unique_ptr<busmark::Reader> Participant::reader(const EndpointConfig &confi
     return with_kind(domain_->settings().loan, config, [&](auto kind) -> std::unique_ptr<busmark::Reader> {
         return std::make_unique<Reader<decltype(kind)>>(domain_, config, listener);
     });
+}
+
+std::unique_ptr<busmark::Service> Participant::service(const EndpointConfig &config, busmark_side_e side) {
+    return make_service(domain_, config, side);
 }
 
 } // namespace fastdds_adapter

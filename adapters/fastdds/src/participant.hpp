@@ -12,11 +12,18 @@
 #include <fastdds/dds/topic/Topic.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
+
+// From 3.2 on.
+namespace eprosima::fastdds::dds::rpc {
+class Service;
+}
 
 namespace fastdds_adapter {
 
@@ -43,7 +50,22 @@ public:
         kept_.push_back(std::move(listener));
     }
 
+    /// The service of this name, made by `make` or shared; to be given back by `release_service`.
+    eprosima::fastdds::dds::rpc::Service *
+    service(const std::string &name, const std::function<eprosima::fastdds::dds::rpc::Service *()> &make);
+    void release_service(const std::string &name);
+    /// Whether a type of services has not been registered yet. Within `make`.
+    bool registers_service_type(const std::string &name) { return service_types_.insert(name).second; }
+    /// Whether the service has no server yet; it has one now.
+    bool takes_server(const std::string &name);
+    void releases_server(const std::string &name);
+
 private:
+    struct SharedService {
+        eprosima::fastdds::dds::rpc::Service *service;
+        unsigned users;
+        bool has_server;
+    };
     struct SharedTopic {
         eprosima::fastdds::dds::Topic *topic;
         unsigned users;
@@ -63,7 +85,9 @@ private:
     std::unique_ptr<Seen> seen_;
     eprosima::fastdds::dds::DomainParticipant *participant_ = nullptr;
     std::vector<std::shared_ptr<void>> kept_;
-    std::mutex mutex_; // of the one above and the two below
+    std::mutex mutex_; // of the one above and those below
+    std::map<std::string, SharedService> services_;
+    std::set<std::string> service_types_;
     std::map<std::string, SharedTopic> topics_;
     std::map<std::string, RegisteredType> types_;
 };
@@ -93,6 +117,7 @@ public:
     std::unique_ptr<busmark::Writer> writer(const busmark::EndpointConfig &config) override;
     std::unique_ptr<busmark::Reader> reader(const busmark::EndpointConfig &config,
                                             busmark::Listener listener) override;
+    std::unique_ptr<busmark::Service> service(const busmark::EndpointConfig &config, busmark_side_e side) override;
     std::vector<busmark::Entity> entities() override {
         return domain_->seen().entities(domain_->native());
     }

@@ -158,7 +158,7 @@ pub struct Topic<S: Service, T: Element> {
 
 /// When crashed nodes are looked for: not at each question who is there.
 pub struct Inspection {
-    /// Of the last time, since `start`.
+    /// Last time, since `start`.
     looked_ms: AtomicU64,
     start: Instant,
 }

@@ -10,7 +10,7 @@ use busmark_adapter::{
     EndpointConfig, Header, ParticipantConfig, ServiceHandle, Side, Status, Wait,
 };
 
-/// A domain by which this test's shared memory is known; those of the other tests are below a million
+/// A domain by which this test's shared memory is known; the other tests take numbers below a million
 /// numbers further on.
 fn domain() -> u32 {
     100_000_000 + std::process::id()

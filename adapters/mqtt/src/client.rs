@@ -17,8 +17,11 @@ use busmark_server::Address;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::{Shutdown, shutdown};
 
-use crate::ffi::{Api, Message, Mosquitto, SUCCESS, TCP_NODELAY, api};
+use crate::ffi::{
+    Api, Message, Mosquitto, PROTOCOL_VERSION, Property, SUCCESS, TCP_NODELAY, VERSION_5, api,
+};
 use crate::options::Settings;
+use crate::properties::{Properties, Received};
 
 /// How long the broker may take to answer what is not traffic.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -36,7 +39,9 @@ const REFUSED: c_int = 128;
 /// What becomes of what a client receives.
 pub trait Handler: Send + Sync + 'static {
     /// A message. Hot.
-    fn on_message(&self, message: &Message);
+    fn on_message(&self, _message: &Message) {}
+    /// A message of MQTT 5. Hot.
+    fn on_message_5(&self, _message: &Message, _properties: Received) {}
     /// The broker has the client's publication, or it has left.
     fn on_published(&self) {}
     /// The connection has ended.
@@ -46,9 +51,7 @@ pub trait Handler: Send + Sync + 'static {
 /// For clients that only send.
 pub struct Nothing;
 
-impl Handler for Nothing {
-    fn on_message(&self, _: &Message) {}
-}
+impl Handler for Nothing {}
 
 /// How to reach the broker.
 #[derive(Clone, Debug)]
@@ -86,7 +89,17 @@ pub struct Client {
     // Boxed: the library keeps a pointer to it.
     context: Box<Context>,
     has_thread: bool,
+    name: String,
     farewell: Option<CString>,
+}
+
+/// The protocol's version, in the words of its specifications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version {
+    /// MQTT 3.1.1, the library's default.
+    V311,
+    /// MQTT 5, with properties.
+    V5,
 }
 
 // SAFETY: the library guards its clients by locks; callbacks reach what is `Sync` only.
@@ -114,6 +127,17 @@ impl Client {
         presence: Option<&str>,
         handler: Arc<dyn Handler>,
     ) -> Result<Self> {
+        Self::connect_by(Version::V311, route, keeps_alive, presence, handler)
+    }
+
+    /// The same with this version of the protocol.
+    pub fn connect_by(
+        version: Version,
+        route: &Route,
+        keeps_alive: bool,
+        presence: Option<&str>,
+        handler: Arc<dyn Handler>,
+    ) -> Result<Self> {
         let api = api()?;
         let context = Box::new(Context::new(handler, route));
         let name = unique_name();
@@ -125,8 +149,11 @@ impl Client {
         if raw.is_null() {
             return Err(Status::Resources.error("libmosquitto makes no client"));
         }
-        let client = Self { raw, api, context, has_thread: false, farewell };
+        let client = Self { raw, api, context, has_thread: false, name, farewell };
         client.prepare(&route.settings)?;
+        if version == Version::V5 {
+            client.speak_5()?;
+        }
         if let Some(security) = &route.security {
             client.protect(security)?;
         }
@@ -154,6 +181,20 @@ impl Client {
             }
         }
         Ok(())
+    }
+
+    fn speak_5(&self) -> Result<()> {
+        let (api, raw) = (self.api, self.raw);
+        // SAFETY: as above.
+        unsafe {
+            (api.on_message_5)(raw, on_message_5);
+            api.check((api.int_option)(raw, PROTOCOL_VERSION, VERSION_5), "MQTT 5")
+        }
+    }
+
+    /// Name that nobody else at the broker has.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// TLS 1.3 with both sides authenticated. Names are not compared: an identity has a participant's.
@@ -251,6 +292,34 @@ impl Client {
         code == SUCCESS
     }
 
+    /// The same with properties, for a client of MQTT 5. Hot.
+    #[inline]
+    pub fn publish_5(
+        &self,
+        topic: &CStr,
+        payload: &[u8],
+        qos: c_int,
+        properties: &Properties,
+    ) -> Result<()> {
+        let bytes = c_int::try_from(payload.len()).unwrap_or(c_int::MAX);
+        let (topic, payload) = (topic.as_ptr(), payload.as_ptr().cast());
+        let properties = properties.raw();
+        // SAFETY: text, payload and properties are copied.
+        let code = unsafe {
+            (self.api.publish_5)(
+                self.raw,
+                null_mut(),
+                topic,
+                bytes,
+                payload,
+                qos,
+                false,
+                properties,
+            )
+        };
+        self.api.check(code, "publishing")
+    }
+
     /// Tells whoever watches that this client is ready; a direct client waits until the broker knows.
     pub fn announce(&self) -> Result<()> {
         let Some(topic) = &self.farewell else { return Ok(()) };
@@ -276,6 +345,12 @@ impl Client {
         self.context.lost.load(Ordering::Acquire)
     }
 
+    /// There is no connection: nothing will ever come.
+    #[cold]
+    pub fn lose(&self) {
+        self.context.lost.store(true, Ordering::Release);
+    }
+
     /// Whether something has not left yet. Hot.
     #[inline]
     pub fn has_unsent(&self) -> bool {
@@ -291,15 +366,18 @@ impl Client {
         let _ = unsafe { (self.api.loop_read)(self.raw, 1) };
     }
 
-    /// Whether the system has received something that the library has not read.
-    pub fn is_readable(&self) -> bool {
+    /// The connection, as long as there is one.
+    #[inline]
+    pub fn socket(&self) -> Option<BorrowedFd<'_>> {
         // SAFETY: the client is alive.
         let descriptor = unsafe { (self.api.socket)(self.raw) };
-        if descriptor < 0 {
-            return false;
-        }
         // SAFETY: the descriptor is the library's, which closes it from within its calls only.
-        let socket = unsafe { BorrowedFd::borrow_raw(descriptor) };
+        (descriptor >= 0).then(|| unsafe { BorrowedFd::borrow_raw(descriptor) })
+    }
+
+    /// Whether the system has received something that the library has not read.
+    pub fn is_readable(&self) -> bool {
+        let Some(socket) = self.socket() else { return false };
         let mut state = [PollFd::new(&socket, PollFlags::IN)];
         matches!(poll(&mut state, Some(&Timespec::default())), Ok(1..))
     }
@@ -314,17 +392,12 @@ impl Client {
     /// write. Hot.
     #[inline]
     pub fn step(&self, timeout: Duration) {
-        // SAFETY: the client is alive.
-        let descriptor = unsafe { (self.api.socket)(self.raw) };
-        if descriptor < 0 {
-            // Nothing will ever come.
-            self.context.lost.store(true, Ordering::Release);
+        let Some(socket) = self.socket() else {
+            self.lose();
             return;
-        }
+        };
         let mut events = PollFlags::IN;
         events.set(PollFlags::OUT, self.has_unsent());
-        // SAFETY: the descriptor is the library's, which closes it from within its calls only.
-        let socket = unsafe { BorrowedFd::borrow_raw(descriptor) };
         let mut state = [PollFd::new(&socket, events)];
         let timeout = Timespec::try_from(timeout).ok();
         if !matches!(poll(&mut state, timeout.as_ref()), Ok(1..)) {
@@ -375,11 +448,8 @@ impl Drop for Client {
         // SAFETY: the client is alive.
         unsafe { (self.api.disconnect)(self.raw) };
         if self.drive(FAREWELL, || self.is_lost()) == Outcome::TimedOut {
-            // SAFETY: the client is alive.
-            let descriptor = unsafe { (self.api.socket)(self.raw) };
-            if descriptor >= 0 {
-                // SAFETY: the library closes it, if at all, at this very moment: then nothing happens.
-                let socket = unsafe { BorrowedFd::borrow_raw(descriptor) };
+            // The library closes it, if at all, at this very moment: then nothing happens.
+            if let Some(socket) = self.socket() {
                 let _ = shutdown(socket, Shutdown::Both);
             }
         }
@@ -491,6 +561,16 @@ unsafe extern "C" fn on_publish(_: *mut Mosquitto, user: *mut c_void, _: c_int) 
 unsafe extern "C" fn on_message(_: *mut Mosquitto, user: *mut c_void, message: *const Message) {
     // SAFETY: see `context`; the message lives during the call.
     unsafe { context(user).handler.on_message(&*message) }
+}
+
+unsafe extern "C" fn on_message_5(
+    _: *mut Mosquitto,
+    user: *mut c_void,
+    message: *const Message,
+    properties: *const Property,
+) {
+    // SAFETY: see `context`; message and properties live during the call.
+    unsafe { context(user).handler.on_message_5(&*message, Received::new(properties)) }
 }
 
 unsafe extern "C" fn on_subscribe(

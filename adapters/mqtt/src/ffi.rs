@@ -17,12 +17,26 @@ const OLDEST: (c_int, c_int) = (2, 0);
 pub const SUCCESS: c_int = 0;
 /// `MOSQ_ERR_ERRNO`: the reason is in `errno`.
 const ERRNO: c_int = 14;
+/// `MOSQ_OPT_PROTOCOL_VERSION`.
+pub const PROTOCOL_VERSION: c_int = 1;
+/// `MQTT_PROTOCOL_V5`.
+pub const VERSION_5: c_int = 5;
 /// `MOSQ_OPT_TCP_NODELAY`.
 pub const TCP_NODELAY: c_int = 11;
+/// `MQTT_PROP_RESPONSE_TOPIC`.
+pub const RESPONSE_TOPIC: c_int = 8;
+/// `MQTT_PROP_CORRELATION_DATA`.
+pub const CORRELATION_DATA: c_int = 9;
 
 /// `struct mosquitto`, a client.
 #[repr(C)]
 pub struct Mosquitto {
+    _private: [u8; 0],
+}
+
+/// `mosquitto_property`: the first of a list.
+#[repr(C)]
+pub struct Property {
     _private: [u8; 0],
 }
 
@@ -71,6 +85,8 @@ type Raw = *mut Mosquitto;
 pub type OnCode = unsafe extern "C" fn(Raw, *mut c_void, c_int);
 /// Called with a message.
 pub type OnMessage = unsafe extern "C" fn(Raw, *mut c_void, *const Message);
+/// Called with a message of MQTT 5 and its properties.
+pub type OnMessage5 = unsafe extern "C" fn(Raw, *mut c_void, *const Message, *const Property);
 /// Called when a subscription is acknowledged: identifier, count, granted QoS of each.
 pub type OnSubscribe = unsafe extern "C" fn(Raw, *mut c_void, c_int, c_int, *const c_int);
 
@@ -104,6 +120,16 @@ busmark_server::functions! {
     unsubscribe = "unsubscribe": fn(Raw, *mut c_int, *const c_char) -> c_int;
     publish = "publish":
         fn(Raw, *mut c_int, *const c_char, c_int, *const c_void, c_int, bool) -> c_int;
+    on_message_5 = "message_v5_callback_set": fn(Raw, OnMessage5);
+    publish_5 = "publish_v5":
+        fn(Raw, *mut c_int, *const c_char, c_int, *const c_void, c_int, bool, *const Property) -> c_int;
+    add_binary = "property_add_binary": fn(*mut *mut Property, c_int, *const c_void, u16) -> c_int;
+    add_string = "property_add_string": fn(*mut *mut Property, c_int, *const c_char) -> c_int;
+    read_binary = "property_read_binary":
+        fn(*const Property, c_int, *mut *mut c_void, *mut u16, bool) -> *const Property;
+    read_string = "property_read_string":
+        fn(*const Property, c_int, *mut *mut c_char, bool) -> *const Property;
+    properties_free = "property_free_all": fn(*mut *mut Property);
     socket = "socket": fn(Raw) -> c_int;
     want_write = "want_write": fn(Raw) -> bool;
     loop_read = "loop_read": fn(Raw, c_int) -> c_int;

@@ -8,13 +8,16 @@ mod ffi;
 mod options;
 mod participant;
 mod presence;
+mod properties;
 mod reader;
+mod service;
+mod shared;
 mod topics;
 mod writer;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, Disclosure, Feature, ParticipantConfig, Payload, QosValue,
-    Reach, Result, Server, Wait,
+    Reach, Result, Server, ServiceCapabilities, Wait,
 };
 
 use crate::participant::MqttParticipant;
@@ -36,7 +39,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     payloads: &Payload::ALL,
     // Not keep-all: the broker keeps all, but hands a reader no more than may be in flight until it
     // takes; a history at the reader is not what that is.
-    qos: &[QosValue::BestEffort, QosValue::Reliable, QosValue::Volatile],
+    qos: QOS,
     qos_mutable: &[],
     features: &[
         Feature::Matched,
@@ -53,11 +56,20 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     stored: (0, 0),
 };
 
+const QOS: &[QosValue] = &[QosValue::BestEffort, QosValue::Reliable, QosValue::Volatile];
+
 /// The middleware.
 pub struct Mqtt;
 
 impl Adapter for Mqtt {
     type Participant = MqttParticipant;
+
+    const SERVICES: Option<ServiceCapabilities> = Some(ServiceCapabilities {
+        waits: &[Wait::Waitset, Wait::Poll],
+        qos: QOS,
+        requests: 0,
+        clients: 0,
+    });
 
     fn capabilities() -> Capabilities {
         CAPABILITIES

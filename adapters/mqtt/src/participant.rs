@@ -4,7 +4,7 @@ use std::ffi::c_int;
 use std::sync::Arc;
 
 use busmark_adapter::{
-    EndpointConfig, Listener, Participant, ParticipantConfig, Qos, Result, Status,
+    EndpointConfig, Listener, Participant, ParticipantConfig, Qos, Result, ServiceEnd, Side, Status,
 };
 use busmark_server::Address;
 use busmark_tls::Identity;
@@ -14,6 +14,7 @@ use crate::client::Route;
 use crate::options::{OPTIONS, Settings};
 use crate::presence::Presence;
 use crate::reader::MqttReader;
+use crate::service::{MqttClient, MqttServer};
 use crate::topics::Names;
 use crate::writer::MqttWriter;
 
@@ -77,5 +78,12 @@ impl Participant for MqttParticipant {
 
     fn reader(&self, config: &EndpointConfig, listener: Option<Listener>) -> Result<MqttReader> {
         MqttReader::new(&self.0, config, listener)
+    }
+
+    fn service(&self, config: &EndpointConfig, side: Side) -> Result<ServiceEnd> {
+        Ok(match side {
+            Side::Client => ServiceEnd::new(MqttClient::new(&self.0, config)?),
+            Side::Server => ServiceEnd::new(MqttServer::new(&self.0, config)?),
+        })
     }
 }

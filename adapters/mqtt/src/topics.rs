@@ -1,4 +1,6 @@
-//! Names of topics: `busmark/DOMAIN/KIND/TOPIC`, where KIND is `data`, `keyed`, `readers` or `writers`.
+//! Names of topics: `busmark/DOMAIN/KIND/TOPIC`, where KIND is `data`, `keyed`, `readers` or `writers`, or of a
+//! service `requests`, `servers` or `clients`. Responses have no name of the service's:
+//! `busmark/DOMAIN/responses/CLIENT`.
 
 use std::ffi::CString;
 
@@ -32,6 +34,21 @@ impl Names {
     /// Where readers (or writers) say that they are there: a prefix, to be followed by their name.
     pub fn presence(&self, readers: bool) -> String {
         self.name(if readers { "readers" } else { "writers" }) + "/"
+    }
+
+    /// Where servers (or clients) of a service say that they are there, as above.
+    pub fn ends(&self, servers: bool) -> String {
+        self.name(if servers { "servers" } else { "clients" }) + "/"
+    }
+
+    /// Where the requests of a service go.
+    pub fn requests(&self) -> CString {
+        text(self.name("requests"))
+    }
+
+    /// Where the responses go that a client of this name asks for.
+    pub fn responses(&self, client: &str) -> CString {
+        text(format!("busmark/{}/responses/{client}", self.domain))
     }
 
     /// What a writer publishes on: one name, or one for each instance.

@@ -8,17 +8,25 @@ use std::ffi::{CString, c_int};
 use std::sync::Arc;
 use std::time::Duration;
 
-use busmark_adapter::{EndpointConfig, Header, HotCell, Result, Status, Writer};
+use busmark_adapter::{EndpointConfig, Header, HotCell, Qos, Result, Status, Writer};
 use busmark_server::{Sample, Shape};
 
 use crate::client::{Client, Nothing, Outcome};
 use crate::participant::Membership;
 use crate::presence::Count;
 
-/// How long a write may block where the endpoint's configuration does not say.
+/// How long a write, a request or a response may block where the endpoint's configuration does not say.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
 /// How long a closing writer waits for acknowledgements.
 const LAST_ACKNOWLEDGEMENTS: Duration = Duration::from_secs(3);
+
+/// How long this QoS lets one block.
+pub fn limit(qos: &Qos) -> Duration {
+    match qos.max_blocking_ns {
+        1.. => Duration::from_nanos(qos.max_blocking_ns.unsigned_abs()),
+        _ => WRITE_LIMIT,
+    }
+}
 
 /// A writer.
 pub struct MqttWriter {
@@ -58,10 +66,7 @@ impl MqttWriter {
         if by_thread {
             client.start_thread()?;
         }
-        let limit = match config.qos.max_blocking_ns {
-            1.. => Duration::from_nanos(config.qos.max_blocking_ns.unsigned_abs()),
-            _ => WRITE_LIMIT,
-        };
+        let limit = limit(&config.qos);
         let hot = HotCell::new(Outgoing {
             others: client.published(),
             client,

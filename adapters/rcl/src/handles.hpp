@@ -12,7 +12,7 @@
 #include <rcl/event.h>
 #include <rcl/graph.h>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// rcl fails where there is nothing to take.
 inline rcl_ret_t taken(rcl_ret_t code, rcl_ret_t nothing, bool &there) {
@@ -165,4 +165,4 @@ private:
     rcl_wait_set_t set_ = rcl_get_zero_initialized_wait_set();
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

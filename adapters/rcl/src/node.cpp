@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 Node::Node(const busmark::ParticipantConfig &config)
     : environment_(config), serialized_(config.flag("serialized")), options_(rcl_get_zero_initialized_init_options()),
@@ -41,4 +41,4 @@ void Node::close() {
 
 Node::~Node() { close(); }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

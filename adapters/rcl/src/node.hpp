@@ -7,7 +7,7 @@
 
 #include <rcl/rcl.h>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 class Node {
 public:
@@ -35,4 +35,4 @@ private:
     rcl_node_t node_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <thread>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -62,4 +62,4 @@ void Delivery::close() {
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

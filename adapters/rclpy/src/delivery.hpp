@@ -8,7 +8,7 @@
 #include <atomic>
 #include <memory>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// Calls the worker from within the callback; the worker takes what is there.
 class Delivery {
@@ -37,4 +37,4 @@ private:
     int64_t source_ns_ = 0, reception_ns_ = 0;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

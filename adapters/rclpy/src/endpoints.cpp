@@ -6,7 +6,7 @@
 
 #include <rmw/qos_profiles.h>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -142,4 +142,4 @@ busmark_status_e Server::send(busmark::Sample &sample, const busmark_header_t &h
     return known.get() == Py_True ? BUSMARK_OK : BUSMARK_INVALID;
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// What every end of a topic or a service has.
 class Endpoint {
@@ -100,4 +100,4 @@ public:
     busmark_status_e send(busmark::Sample &sample, const busmark_header_t &header, uint64_t &request) override;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -1,6 +1,6 @@
 #include "members.hpp"
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 Numbers::Numbers(const busmark_header_t &header)
     : numbers_{PyLong_FromUnsignedLongLong(header.cookie),
@@ -33,4 +33,4 @@ Members::~Members() {
     if (good_) PyBuffer_Release(&body_);
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

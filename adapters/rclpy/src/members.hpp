@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// A header as Python's numbers. Under the interpreter's lock.
 class Numbers {
@@ -35,7 +35,7 @@ class Members {
 public:
     static constexpr size_t count = 10;
 
-    /// Of as many values: the body, and the header as numbers.
+    /// Number of values: the body, and the header as numbers.
     explicit Members(PyObject *const *values);
     ~Members();
     Members(const Members &) = delete;
@@ -53,4 +53,4 @@ private:
     bool good_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

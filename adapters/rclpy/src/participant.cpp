@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr const char *range_variable = "ROS_AUTOMATIC_DISCOVERY_RANGE";
 } // namespace
 
 Participant::Participant(const busmark::ParticipantConfig &config) : environment_(config) {
-    const std::string executor = config.choice("executor", {"single", "multi", "events"});
+    const std::string executor = config.choice("executor", {"single", "multi"});
     environment_.choose_implementation(rmw_get_implementation_identifier);
     setenv(range_variable, environment_.discovery_range().c_str(), 1);
     node_module();
@@ -42,4 +42,4 @@ std::unique_ptr<busmark::Service> Participant::service(const busmark::EndpointCo
     return std::make_unique<Client>(node_, config);
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 class Participant : public busmark::Participant {
 public:
@@ -17,9 +17,7 @@ public:
     static constexpr uint32_t waits = BUSMARK_WAIT_LISTENER;
     static constexpr uint64_t features = BUSMARK_FEATURE_WRITE_IN_LISTENER | BUSMARK_FEATURE_SERVICES;
     static constexpr busmark_option_t option = {
-        "executor", "single",
-        "What spins the node: single (SingleThreadedExecutor, as rclpy.spin), multi (MultiThreadedExecutor) or events "
-        "(EventsExecutor, which is experimental)."};
+        "executor", "single", "What spins the node: single (SingleThreadedExecutor, as rclpy.spin) or multi (MultiThreadedExecutor)."};
     static void probe() { node_module(); }
 
     explicit Participant(const busmark::ParticipantConfig &config);
@@ -33,4 +31,4 @@ private:
     Object node_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -7,7 +7,7 @@
 
 extern "C" PyObject *PyInit_busmark_msgs_s__rosidl_typesupport_c();
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -131,4 +131,4 @@ void close(const Object &object) {
     if (!done) busmark::log(BUSMARK_LOG_WARNING, BUSMARK_LAYER ": close: " + raised());
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

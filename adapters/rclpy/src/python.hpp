@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// Holds the interpreter's lock.
 class Gil {
@@ -73,4 +73,4 @@ Object made_by(const char *type, PyObject *arguments, const std::string &what);
 /// Calls the object's method `close`, where there is nobody to tell of failures.
 void close(const Object &object);
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -11,7 +11,7 @@
 //! less than p. Kinds: 1 drop, 2 duplicate, 3 reorder, 4 corrupt, 5 delay; further draws choose the
 //! flipped bit (6) and the delay (7 and 8). Kind 9: the write, or a request, fails.
 //!
-//! Of a service each request is drawn for once, with the client's `writer_id` and `seq` of its header,
+//! Each request of a service is drawn for once, with the client's `writer_id` and `seq` of its header,
 //! and so is its response, with the same two numbers: 10 the request is lost, 11 the response is lost,
 //! 12 it comes twice, 13 it goes to another client, 14 it is delayed (by 7 and 8). A response that is
 //! lost is neither doubled nor misrouted; one that is both doubled and misrouted comes twice, to the

@@ -29,7 +29,7 @@ impl Card {
 pub struct Port {
     pub queue: Arc<Queue>,
     pub partition: String,
-    /// Of a server.
+    /// Queue of a server.
     greeter: Option<Greeter>,
     writers: Mutex<Vec<Weak<Card>>>,
     closed: AtomicBool,

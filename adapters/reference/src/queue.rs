@@ -23,9 +23,9 @@ pub struct Message {
     pub expires_ns: i64,
     /// `CLOCK_REALTIME`.
     pub source_ns: i64,
-    /// Of a request or a response: the client's number of the request.
+    /// The client's number of a request, which its response repeats.
     pub request: u64,
-    /// Of a request at its server: who asks.
+    /// The client that asks; a response has none.
     pub from: Option<Arc<Client>>,
 }
 

@@ -23,7 +23,7 @@ const CHUNK: usize = 64 << 10;
 struct Shared {
     queue: Arc<Queue>,
     partition: String,
-    /// Of a server.
+    /// Receiver of a server.
     greeter: Option<Greeter>,
     matched: AtomicU32,
     closing: AtomicBool,

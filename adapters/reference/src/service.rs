@@ -118,7 +118,7 @@ struct Taken {
     client: Arc<Client>,
     /// The client's number.
     request: u64,
-    /// Of the request's header, by which faults are drawn for.
+    /// The writer in the request's header: faults are drawn by it.
     writer_id: u32,
     seq: u64,
 }

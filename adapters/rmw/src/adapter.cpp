@@ -3,7 +3,7 @@
 #include <participant.hpp>
 #include <series.hpp>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -88,6 +88,6 @@ struct Adapter {
 
 } // namespace
 
-} // namespace rmw_adapter
+} // namespace ros_adapter
 
-BUSMARK_EXPORT(rmw_adapter::Adapter)
+BUSMARK_EXPORT(ros_adapter::Adapter)

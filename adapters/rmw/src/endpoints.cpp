@@ -2,7 +2,7 @@
 
 #include <rmw/qos_profiles.h>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -85,4 +85,4 @@ busmark_status_e Reader::wait(int64_t timeout_ns) {
 
 busmark_status_e Reader::matched(uint32_t &count) { return matched_by(subscription_, count); }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

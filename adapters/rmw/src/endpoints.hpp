@@ -10,7 +10,7 @@
 #include <memory>
 #include <optional>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// How often a deadline was missed.
 class Missed {
@@ -80,4 +80,4 @@ private:
     std::optional<WaitSet<Subscription>> wait_set_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <vector>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::string node_name() {
     return "busmark_" + std::to_string(getpid()) + "_" + std::to_string(made++);
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

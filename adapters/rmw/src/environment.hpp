@@ -8,12 +8,12 @@
 #include <functional>
 #include <string>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// The transport that an implementation ships with.
 constexpr const char *shipped = "shipped";
 
-/// Of one participant.
+/// Environment of one participant.
 class Environment {
 public:
     /// Refuses what does not go together. Where the environment is not taken, the variables of ROS and of implementations
@@ -46,4 +46,4 @@ private:
 /// No other node of this host has it.
 std::string node_name();
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

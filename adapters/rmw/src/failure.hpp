@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// The words of the last failed call of this thread.
 inline std::string words() {
@@ -35,7 +35,7 @@ inline void check(rmw_ret_t code, const std::string &what) {
 
 template <class Handle> Handle *made(Handle *handle, const std::string &what) {
     if (handle == nullptr) throw busmark::Error(BUSMARK_FAILED, what + " was not made: " + words());
-    // Of what it tried first: it would complain where the next call of this thread does the same.
+    // The error of the first attempt is cleared: rmw would complain where the next call of this thread does the same.
     rmw_reset_error();
     return handle;
 }
@@ -61,4 +61,4 @@ private:
     std::optional<busmark::Error> last_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

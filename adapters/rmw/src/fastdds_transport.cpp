@@ -6,7 +6,7 @@
 
 #include <mutex>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -37,4 +37,4 @@ void with_fastdds_transport(const busmark::ParticipantConfig &config, const std:
     make();
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -3,7 +3,7 @@
 #include "failure.hpp"
 #include "type_support.hpp"
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 Serialized::Serialized() {
     const rcutils_allocator_t allocator = rcutils_get_default_allocator();
@@ -16,4 +16,4 @@ SerializedSample::SerializedSample(decltype(&rmw_serialize) serialize, const Mes
     check(serialize(&message, message_type_support(), &bytes), "a message is not serialised");
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -1,4 +1,4 @@
-// The message, requests and responses, and how they are handed over: as they are, or as bytes.
+// The message, requests and responses, and how each is handed over: as a message, or as bytes.
 #pragma once
 
 #include <busmark_adapter.hpp>
@@ -10,7 +10,7 @@
 
 #include <cstring>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 using Message = busmark_msgs__msg__Sample;
 using Request = busmark_msgs__srv__Call_Request;
@@ -99,4 +99,4 @@ struct SerializedSample : busmark::Sample, Serialized {
     SerializedSample(decltype(&rmw_serialize) serialize, const Message &message);
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -3,7 +3,7 @@
 #include "endpoints.hpp"
 #include "service.hpp"
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 std::unique_ptr<busmark::Writer> Participant::writer(const busmark::EndpointConfig &config) {
     return std::make_unique<Writer>(node_, config);
@@ -17,4 +17,4 @@ std::unique_ptr<busmark::Service> Participant::service(const busmark::EndpointCo
     return make_service(node_, config, side);
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -7,7 +7,7 @@
 
 #include <memory>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 class Participant : public busmark::Participant {
 public:
@@ -29,4 +29,4 @@ private:
     std::shared_ptr<Node> node_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

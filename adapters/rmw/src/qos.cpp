@@ -2,7 +2,7 @@
 
 #include <cctype>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 rmw_time_t time_of(int64_t ns) {
     return {static_cast<uint64_t>(ns) / 1'000'000'000, static_cast<uint64_t>(ns) % 1'000'000'000};
@@ -34,4 +34,4 @@ std::string topic_of(const std::string &name) {
     return topic;
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 rmw_time_t time_of(int64_t ns);
 
@@ -17,4 +17,4 @@ rmw_qos_profile_t profile_of(const busmark::Qos &qos, rmw_qos_profile_t profile)
 /// ROS allows letters, digits and underscores, no two of which follow each other, between slashes.
 std::string topic_of(const std::string &name);
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

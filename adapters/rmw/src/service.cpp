@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -18,8 +18,8 @@ namespace {
 template <class Handle, class Sent, class Taken> class End : public busmark::Service {
 public:
     End(std::shared_ptr<Node> node, const busmark::EndpointConfig &config)
-        : node_(std::move(node)),
-          handle_(*node_, topic_of(config.topic), profile_of(config.qos, rmw_qos_profile_services_default)) {
+        : node_(std::move(node)), profile_(profile_of(config.qos, rmw_qos_profile_services_default)),
+          handle_(*node_, topic_of(config.topic), profile_) {
         if (node_->serialized())
             throw busmark::Error(BUSMARK_UNSUPPORTED,
                                  "option serialized: " BUSMARK_LAYER " has no requests and responses as bytes");
@@ -57,8 +57,20 @@ protected:
 
     static Prepared<Sent> &of(busmark::Sample &sample) { return static_cast<Prepared<Sent> &>(sample); }
 
+    /// Keeps how sending failed. rmw has one error where Fast DDS has several: of a writer that keeps all, reliably,
+    /// it is that its queue has been full for as long as it may block.
+    busmark_status_e sent(rmw_ret_t code, const char *what) {
+        const bool blocks = profile_.history == RMW_QOS_POLICY_HISTORY_KEEP_ALL &&
+                            profile_.reliability == RMW_QOS_POLICY_RELIABILITY_RELIABLE;
+        return failure_.keep(code == RMW_RET_ERROR && blocks ? RMW_RET_TIMEOUT : code, what);
+    }
+
+private:
     const std::shared_ptr<Node> node_;
+    const rmw_qos_profile_t profile_;
     LastFailure failure_;
+
+protected:
     Handle handle_;
 
 private:
@@ -74,7 +86,7 @@ public:
         int64_t number = 0;
         const rmw_ret_t code = handle_.send(of(sample).with(header), number);
         request = static_cast<uint64_t>(number);
-        return failure_.keep(code, "send request");
+        return sent(code, "send request");
     }
 
     /// A server is available to rmw where the way back stands, too; how many there are is known by their names.
@@ -101,7 +113,7 @@ public:
         const rmw_ret_t code = handle_.send(*id, of(sample).with(header));
         if (code == RMW_RET_OK) calls_.close(request);
         else calls_.reopen(request);
-        return failure_.keep(code, "send response");
+        return sent(code, "send response");
     }
 
     busmark_status_e drop(uint64_t request) override {
@@ -131,4 +143,4 @@ std::unique_ptr<busmark::Service> make_service(std::shared_ptr<Node> node, const
     return std::make_unique<Client>(std::move(node), config);
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

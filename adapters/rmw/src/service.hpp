@@ -7,9 +7,9 @@
 
 #include <memory>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 std::unique_ptr<busmark::Service> make_service(std::shared_ptr<Node> node, const busmark::EndpointConfig &config,
                                                busmark_side_e side);
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -4,7 +4,7 @@
 #include <busmark_msgs/msg/sample.h>
 #include <busmark_msgs/srv/call.h>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 inline const rosidl_message_type_support_t *message_type_support() {
     return ROSIDL_GET_MSG_TYPE_SUPPORT(busmark_msgs, msg, Sample);
@@ -14,4 +14,4 @@ inline const rosidl_service_type_support_t *service_type_support() {
     return ROSIDL_GET_SRV_TYPE_SUPPORT(busmark_msgs, srv, Call);
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -88,7 +88,7 @@ pub struct Settings {
     /// As above.
     pub receive_buffer: u32,
     fifo_capacity: Option<usize>,
-    /// Of a client's queries.
+    /// Options of a client's queries.
     pub query_timeout: Duration,
     /// File of the user's own configuration.
     pub config: Option<String>,

@@ -18,7 +18,7 @@ fn cases() -> Vec<Case> {
 
 busmark_adapter::service_tests!(cases);
 
-/// Of the same participant, to which the client is connected.
+/// The session of the same participant, to which the client is connected.
 #[test]
 fn a_server_of_the_same_name_is_found_again_without_connecting() {
     let run_dir = RunDir::new();

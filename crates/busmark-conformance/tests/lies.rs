@@ -162,7 +162,10 @@ lies! {
         => ["c12_files_are_made_in_the_run_directory_only"] in ["c12"];
     left_files_break_c12: "LIE_LEAVES_FILES"
         => ["c12_files_are_made_in_the_run_directory_only"] in ["c12"];
-    one_domain_breaks_c13: "LIE_ONE_DOMAIN" => ["c13_two_domains_do_not_hear_each_other"];
+    one_domain_breaks_c13: "LIE_ONE_DOMAIN" => [
+        "c13_two_domains_do_not_hear_each_other",
+        "c39_other_names_domains_and_topics_are_something_else"
+    ];
     kept_pointers_break_c14: "LIE_KEEPS_POINTER"
         => ["c14_configurations_may_be_overwritten_after_the_call"] in ["c14"];
     leaked_descriptors_break_c15: "LIE_LEAKS_DESCRIPTORS"
@@ -233,6 +236,66 @@ lies! {
             "c29_two_servers_stand_side_by_side",
             "c29_without_the_feature_there_is_no_server"
         ] in ["c29"];
+    services_without_their_bit_break_c39: "LIE_UNDECLARED_SERVICES" => [
+        "c39_services_are_declared_with_all_that_belongs_to_them",
+        "c39_without_the_feature_there_are_no_services"
+    ] in ["c39_services", "c39_without"];
+    services_without_their_entries_break_c39: "LIE_NO_SERVICE_ENTRIES"
+        => ["c39_services_are_declared_with_all_that_belongs_to_them"] in ["c39_services"];
+    services_with_a_listener_break_c39: "LIE_SERVICE_LISTENER"
+        => ["c39_services_are_declared_with_all_that_belongs_to_them"] in ["c39_services"];
+    ignored_qos_of_a_service_breaks_c39: "LIE_IGNORES_SERVICE_QOS"
+        => ["c39_what_is_not_declared_of_services_is_refused"] in ["c39_what"];
+    an_ignored_side_breaks_c39: "LIE_IGNORES_SIDE"
+        => ["c39_what_is_not_declared_of_services_is_refused"] in ["c39_what"];
+    a_truncated_request_breaks_c39: "LIE_SERVICE_TRUNCATES"
+        => ["c39_what_is_not_declared_of_services_is_refused"] in ["c39_what"];
+    a_servers_locator_that_is_not_declared_breaks_c39: "LIE_SERVICE_LOCATOR"
+        => ["c39_locators_connect_clients_or_are_unsupported"] in ["c39_locators"];
+    one_service_for_all_names_breaks_c39: "LIE_ONE_SERVICE"
+        => ["c39_other_names_domains_and_topics_are_something_else"] in ["c39_other"];
+    ends_that_leak_break_c39: "LIE_SERVICE_LEAKS_DESCRIPTORS"
+        => ["c39_repeated_cycles_of_services_leave_nothing_behind"] in ["c39_repeated"];
+    one_number_for_all_requests_breaks_c39: "LIE_ONE_NUMBER"
+        => ["c39_a_request_reaches_the_server_and_its_response_the_client"] in ["c39_a_request"];
+    a_bit_of_a_large_response_breaks_c40: "LIE_CORRUPTS_RESPONSES"
+        => ["c40_requests_and_responses_of_any_size_arrive_bit_for_bit"] in ["c40_requests"];
+    responses_that_are_known_by_their_header_break_c40: "LIE_ALL_HEAR_ALL"
+        => ["c40_clients_whose_headers_are_equal_get_their_own_responses"] in ["c40"];
+    a_client_that_goes_and_breaks_its_server_breaks_c40: "LIE_GONE_CLIENT"
+        => ["c40_a_client_that_goes_disturbs_nobody"] in ["c40_a_client"];
+    any_handle_breaks_c40: "LIE_ANY_HANDLE"
+        => ["c40_a_handle_is_good_for_one_response"] in ["c40_a_handle"];
+    what_is_never_forgotten_breaks_c41: "LIE_FORGETS_NOTHING"
+        => ["c41_what_is_forgotten_is_given_back"] in ["c41_what"];
+    a_client_of_the_first_server_only_breaks_c41: "LIE_FIRST_SERVER"
+        => ["c41_a_server_that_is_made_again_is_used_again"] in ["c41_a"];
+    a_short_queue_breaks_c42: "LIE_SHORT_QUEUE"
+        => ["c42_requests_wait_for_a_slow_server_or_are_refused"] in ["c42_requests"];
+    a_limit_that_is_none_breaks_c42: "LIE_NO_LIMIT"
+        => ["c42_requests_wait_for_a_slow_server_or_are_refused"] in ["c42_requests"];
+    a_wait_for_nothing_breaks_c42: "LIE_SERVICE_WAKES"
+        => ["c42_wait_wakes_for_requests_and_responses"] in ["c42_wait"];
+    a_wait_that_spins_breaks_c42: "LIE_SERVICE_SPINS"
+        => ["c42_wait_wakes_for_requests_and_responses"] in ["c42_wait"];
+    an_early_timeout_breaks_c42: "LIE_SERVICE_EARLY"
+        => ["c42_wait_wakes_for_requests_and_responses"] in ["c42_wait"];
+    taking_too_many_requests_breaks_c42: "LIE_SERVICE_TAKES_MORE"
+        => ["c42_take_gives_at_most_max_and_says_when_there_is_nothing"] in ["c42_take"];
+    no_requests_that_are_taken_break_c42: "LIE_SERVICE_EMPTY"
+        => ["c42_take_gives_at_most_max_and_says_when_there_is_nothing"] in ["c42_take"];
+    allocations_of_requests_break_c42: "LIE_NO_COST"
+        => ["c42_send_does_not_allocate"] in ["c42_send"];
+    requests_that_leak_break_c42: "LIE_LEAKS_BY_REQUEST"
+        => ["c42_memory_does_not_grow_with_requests"] in ["c42_memory"];
+    a_count_that_never_falls_breaks_c43: "LIE_SERVICE_MATCHED"
+        => ["c43_the_count_of_the_other_side_rises_and_falls"] in ["c43_the"];
+    a_match_of_tomorrow_breaks_c43: "LIE_SERVICE_MATCH_TIME"
+        => ["c43_the_count_of_the_other_side_rises_and_falls"] in ["c43_the"];
+    a_server_that_is_counted_too_early_breaks_c43: "LIE_LATE_SERVER"
+        => ["c43_a_request_after_the_match_is_answered"] in ["c43_a"];
+    one_responder_at_a_time_breaks_c44: "LIE_ONE_RESPONDER"
+        => ["c44_several_threads_answer_while_one_sends_and_one_takes"] in ["c44"];
 }
 
 #[test]

@@ -6,7 +6,8 @@ use arrow_array::{ArrayRef, BooleanArray, Int64Array, RecordBatch};
 use arrow_schema::ArrowError;
 
 use crate::protocol::{
-    Appearance, BatchesReport, IntervalReport, RoleReport, SentBatchesReport, WriterAccount,
+    Appearance, BatchesReport, GoalReport, IntervalReport, RoleReport, SentBatchesReport,
+    WriterAccount,
 };
 
 type Columns = Vec<(&'static str, ArrayRef)>;
@@ -19,6 +20,7 @@ pub fn tables(report: &RoleReport) -> Result<Vec<(&'static str, RecordBatch)>, A
         ("batches", batches(&report.batches)),
         ("sent_batches", sent_batches(report.sent_batches.as_ref())),
         ("discoveries", discoveries(&report.appearances)),
+        ("goals", goals(&report.goals)),
     ]
     .into_iter()
     .map(|(name, columns)| RecordBatch::try_from_iter(columns).map(|table| (name, table)))
@@ -120,6 +122,32 @@ fn discoveries(seen: &[Appearance]) -> Columns {
         ("sent", always(|one| one.sent)),
         ("lost", maybe(|one| one.lost)),
         ("closed_ns", always(|one| one.closed_ns)),
+    ]
+}
+
+fn goals(own: &[GoalReport]) -> Columns {
+    let always = |of: fn(&GoalReport) -> i64| numbers(own.iter().map(|one| Some(of(one))));
+    let maybe = |of: fn(&GoalReport) -> Option<i64>| numbers(own.iter().map(of));
+    let whether = |of: fn(&GoalReport) -> bool| -> ArrayRef {
+        Arc::new(own.iter().map(|one| Some(of(one))).collect::<BooleanArray>())
+    };
+    vec![
+        ("number", always(|one| one.number as i64)),
+        ("intended_ns", always(|one| one.intended_ns)),
+        ("sent_ns", always(|one| one.sent_ns)),
+        ("accepted_ns", maybe(|one| one.accepted_ns)),
+        ("first_feedback_ns", maybe(|one| one.first_feedback_ns)),
+        ("feedback", always(|one| one.feedback as i64)),
+        ("feedback_sent", maybe(|one| one.feedback_sent.map(|sent| sent as i64))),
+        ("feedback_total_ns", always(|one| one.feedback_total_ns)),
+        ("feedback_most_ns", always(|one| one.feedback_most_ns)),
+        ("statuses", always(|one| one.statuses as i64)),
+        ("cancel_sent_ns", maybe(|one| one.cancel_sent_ns)),
+        ("cancel_answered_ns", maybe(|one| one.cancel_answered_ns)),
+        ("ended_ns", maybe(|one| one.ended_ns)),
+        ("result_ns", maybe(|one| one.result_ns)),
+        ("cancelled", whether(|one| one.cancelled)),
+        ("refused", whether(|one| one.refused)),
     ]
 }
 

@@ -15,9 +15,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::results::{
-    Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, IntervalReport, OtherSize,
-    RequestReport, RoleReport, RunReport, SentBatchesReport, ServeResult, SetupResult, Streamed,
-    WriterAccount,
+    Appearance, BatchesReport, Best, Clocks, Conclusion, Endpoints, GoalReport, IntervalReport,
+    OtherSize, RequestReport, RoleReport, RunReport, SentBatchesReport, ServeResult, SetupResult,
+    Streamed, WriterAccount,
 };
 pub use crate::matching::Matched;
 pub use crate::roles::RoleSpec;
@@ -380,6 +380,18 @@ pub struct Service {
     pub seed: u64,
 }
 
+/// What becomes of the goals of an action.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Goals {
+    /// Time that a goal is under way unless it is cancelled, ns.
+    pub time_ns: i64,
+    /// Time between two feedback messages of a goal, ns; the first comes at once. 0: none.
+    pub feedback_ns: i64,
+    /// One goal in this many is cancelled by its client, after half of its time; 0: none.
+    pub cancel_every: u64,
+}
+
 /// Distribution of the times of work: all equal, or exponential.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -483,7 +495,7 @@ impl From<LoadError> for Failure {
 /// Line that precedes a frame.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FrameHead {
-    /// Table in the frame: samples, accounts, intervals, batches, `sent_batches` or discoveries.
+    /// Table in the frame: samples, accounts, intervals, batches, `sent_batches`, discoveries or goals.
     pub frame: String,
     /// Kind of the role that recorded the table.
     pub role: String,

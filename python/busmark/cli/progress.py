@@ -42,7 +42,9 @@ def estimate(case: Case, rows: Sequence[Row]) -> str:
     if case.params.test == "capacity":
         return _search(rows)
     if case.params.test == "discovery":
-        return _discovery(rows)
+        return _median_of(rows, "first_sample_ns", "first sample after")
+    if case.params.test == "action":
+        return _median_of(rows, "goal_accepted_ns", "goals accepted after")
     good = [row for row in rows if row["status"] == "ok" and row["statistic_value"] is not None]
     if not good:
         return ABSENT
@@ -66,13 +68,13 @@ def _interval(good: Sequence[Row]) -> str:
     return f" ±{percent_text(width)}" if width is not None else ""
 
 
-def _discovery(rows: Sequence[Row]) -> str:
-    """Return the mean time to the first sample; rounds of few repetitions have no interval."""
-    good = [row for row in rows if row["status"] == "ok" and row["first_sample_ns"] is not None]
+def _median_of(rows: Sequence[Row], column: str, words: str) -> str:
+    """Return the mean of the medians of rounds; rounds of few repetitions have no interval."""
+    good = [row for row in rows if row["status"] == "ok" and row[column] is not None]
     if not good:
         return ABSENT
-    mean = sum(row["first_sample_ns"] for row in good) / len(good)
-    value = f"first sample after {number(mean / 1000)} µs"
+    mean = sum(row[column] for row in good) / len(good)
+    value = f"{words} {number(mean / 1000)} µs"
     return f"{value}{_interval(good)}, {plural(len(good), 'round')}"
 
 

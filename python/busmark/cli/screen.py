@@ -173,7 +173,7 @@ class Screen:
             found = (live.round_trip_median_ns, live.round_trip_p99_ns)
             whole, tail = (ABSENT if ns is None else f"{number(ns / 1000)} µs" for ns in found)
             parts = [f"median response time {whole}", f"p99 {tail}", rate]
-        elif self._case.params.test == "discovery":
+        elif self._case.params.test in ("discovery", "action"):
             return []
         else:
             parts = [f"goodput {rate}"]

@@ -17,6 +17,7 @@ from busmark.model.naming import (
     with_whole_history,
 )
 from busmark.model.quantities import GOODPUT
+from busmark.model.quantities.action import ACCEPTED
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.text import percent_text, size_text
 
@@ -157,7 +158,8 @@ def _state(case: CaseSummary, loss: float | None) -> State:
         return "not run"
     if any(attempt.corrupted for attempt in case.attempts):
         return "wrong content"
-    if case.rtt_2 is None and GOODPUT.figure(case) is None and FIRST_SAMPLE.figure(case) is None:
+    others = (one.figure(case) for one in (GOODPUT, FIRST_SAMPLE, ACCEPTED))
+    if case.rtt_2 is None and all(one is None for one in others):
         reasons = [a.reason or "" for a in case.attempts if a.status != "ok"]
         if any(reason.startswith("unmatched") for reason in reasons):
             return "not matched"

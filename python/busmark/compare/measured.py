@@ -16,6 +16,7 @@ from busmark.model.figure import Figure, Quantity, mean_over_rounds, over_rounds
 from busmark.model.limits import Subject
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import COMPARED, GOODPUT, QUANTITIES
+from busmark.model.quantities.action import ACCEPTED
 from busmark.model.quantities.discovery import DISCOVERY, FIRST_SAMPLE
 
 STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in statistics.STATISTICS}
@@ -70,8 +71,8 @@ nothing of the tail."""
 
 RECOVERY = "recovery"
 
-OF_GOODPUT, OF_DISCOVERY, OF_MATCHING = (
-    QUANTITIES[one.name].compared for one in (GOODPUT, FIRST_SAMPLE, DISCOVERY)
+OF_GOODPUT, OF_DISCOVERY, OF_ACTION, OF_MATCHING = (
+    QUANTITIES[one.name].compared for one in (GOODPUT, FIRST_SAMPLE, ACCEPTED, DISCOVERY)
 )
 
 HEADLINE_OF = {
@@ -79,6 +80,7 @@ HEADLINE_OF = {
     "response": MEDIAN,
     "one_way": MEDIAN,
     "discovery": OF_DISCOVERY,
+    "accepted": OF_ACTION,
     "matching": OF_MATCHING,
     "recovery": RECOVERY,
 }

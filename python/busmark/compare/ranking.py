@@ -38,7 +38,7 @@ class Group(Frozen):
     """Cases of the null adapter that are the floor here."""
 
 
-TESTS = ("latency", "throughput", "capacity", "discovery", "service")
+TESTS = ("latency", "throughput", "capacity", "discovery", "service", "action")
 """Tests in the order of the report; other tests follow."""
 
 

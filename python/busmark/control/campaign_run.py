@@ -17,7 +17,7 @@ from typing import Any
 import polars as pl
 
 from busmark.adapters import Adapter
-from busmark.control import accounts, discoveries, tables, waiting
+from busmark.control import accounts, discoveries, goals, tables, waiting
 from busmark.control.clocks import ClockOffsets, begins, clocks
 from busmark.control.companions import counters
 from busmark.control.early import EarlyFindings
@@ -68,7 +68,7 @@ NAME_LENGTH = 60
 """Longest name of a directory; the system allows 255 bytes, and a letter may have four."""
 
 
-STORED = ("accounts", "intervals", "batches", "sent_batches", "discoveries")
+STORED = ("accounts", "intervals", "batches", "sent_batches", "discoveries", "goals")
 """Parts of a role's report that are in tables and not repeated in the events."""
 
 
@@ -558,11 +558,12 @@ class CampaignRun:
         measured = tables.of_case(samples, data)
         own = tables.of_case(seen, data) if seen is not None and case.params.batch else None
         discovered = discoveries.table(case, place.round, data)
-        paired = data.two_clocks and discovered is None
+        of_action = goals.table(case, place.round, data)
+        paired = data.two_clocks and discovered is None and of_action is None
         text = clocks(measured) if paired else ClockOffsets()
         figures = {
             **data.columns,
-            **tables.summary(case, data, measured, own, discovered),
+            **tables.summary(case, data, measured, own, discovered, of_action),
             **text.figures,
             **wire.figures,
             "failed_s": failed_s,
@@ -584,6 +585,7 @@ class CampaignRun:
             "flows": accounts.flows(case, place.round, data, samples),
             "batches": seen,
             "discoveries": discovered,
+            "goals": of_action,
             "matches": accounts.table(case, place.round, data),
             **wire.frames,
             "system": counters.table(case, place.round, data.system, begin_ns),

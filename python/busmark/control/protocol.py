@@ -202,7 +202,8 @@ class FrameHead(TypedDict):
     bytes: U64
     """Length of the frame, bytes, without the newline after it."""
     frame: str
-    """Table in the frame: samples, accounts, intervals, batches, `sent_batches` or discoveries."""
+    """Table in the frame: samples, accounts, intervals, batches, `sent_batches`, discoveries or
+    goals."""
     role: str
     """Kind of the role that recorded the table."""
     writer: U32
@@ -284,7 +285,7 @@ class RunReport(TypedDict):
     last_ns: I64
     """Time at which the last sample was sent, ns."""
     role: str
-    """Kind of the role: pinger, transmitter, batcher, late joiner or client."""
+    """Kind of the role: pinger, transmitter, batcher, late joiner, client or action client."""
     sent: U64
     """Number of samples written in the measured time."""
     warmup_ns: I64
@@ -367,7 +368,7 @@ class RoleReport(TypedDict):
     """What became of requests; null where the role is no end of a service."""
     role: str
     """Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident,
-    idle endpoint, client or server."""
+    idle endpoint, client, server, action client or action server."""
     rows: U64
     """Number of rows in the role's frame `samples`, which precedes this reply."""
     unrecorded: U64

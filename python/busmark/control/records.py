@@ -40,18 +40,28 @@ COLUMNS: dict[str, dict[str, str]] = {
         "own_at_ns": MAYBE, "peer_after_ns": MAYBE, "peer_at_ns": MAYBE, "first_ns": MAYBE,
         "sent": NUMBER, "lost": MAYBE, "closed_ns": NUMBER,
     },
+    "goals": {
+        "number": NUMBER, "intended_ns": NUMBER, "sent_ns": NUMBER, "accepted_ns": MAYBE,
+        "first_feedback_ns": MAYBE, "feedback": NUMBER, "feedback_sent": MAYBE,
+        "feedback_total_ns": NUMBER, "feedback_most_ns": NUMBER, "statuses": NUMBER,
+        "cancel_sent_ns": MAYBE, "cancel_answered_ns": MAYBE, "ended_ns": MAYBE,
+        "result_ns": MAYBE, "cancelled": "bool", "refused": "bool",
+    },
 }  # fmt: skip
 """Columns of each frame. Whatever else a worker puts into one is left out."""
 
 LONGEST_NS = 10**15
 """Longest interval: the same as a worker accepts."""
 
-SIGNED = frozenset({"start_ns", "end_ns", "first_ns", "last_ns"})
+SIGNED = frozenset(
+    {"start_ns", "end_ns", "first_ns", "last_ns", "feedback_total_ns", "feedback_most_ns"}
+)
 ACCOUNT = ("writer", "received", "missing", "duplicated", "out_of_order", "ancient")
 
 
 def completed(roles: Sequence[dict[str, Any]], frames: Sequence[Frame]) -> list[dict[str, Any]]:
-    """Add `accounts`, `intervals`, `batches`, `sent_batches` and `discoveries` to reports of roles.
+    """Add `accounts`, `intervals`, `batches`, `sent_batches`, `discoveries` and `goals` to reports
+    of roles.
 
     Raises:
         RoundError: a frame is none of these, or not what was announced.
@@ -112,6 +122,7 @@ def _contents(
         "batches": [] if batches is None else [*_batches(batches)],
         "sent_batches": None if sent is None else _sent(sent),
         "discoveries": found["discoveries"],
+        "goals": found["goals"],
     }
 
 

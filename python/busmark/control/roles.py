@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import ceil
 from typing import Any
 
 from busmark.control import records
@@ -87,8 +88,10 @@ def schedule(flow: PlannedFlow, params: Parameters, seed: int) -> dict[str, Any]
 
 Role = dict[str, Any]
 
-ACTIVE = frozenset({"pinger", "transmitter", "batcher", "late_joiner", "client"})
-PASSIVE = frozenset({"responder", "receiver", "resident", "idle_endpoint", "server"})
+ACTIVE = frozenset({"pinger", "transmitter", "batcher", "late_joiner", "client", "action_client"})
+PASSIVE = frozenset(
+    {"responder", "receiver", "resident", "idle_endpoint", "server", "action_server"}
+)
 
 
 def roles(case: Flows, params: Parameters, seed: int) -> dict[PlannedParticipant, list[Role]]:
@@ -194,6 +197,69 @@ def _service(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple
         )
 
 
+def _action(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
+    """Yield clients, and the server that executes their goals."""
+    time_s, feedback_hz = params.goal_time_s or 0.0, params.feedback_hz or 0.0
+    shared = {
+        "action": flow.topic,
+        "goals": {
+            "time_ns": round(time_s * SECOND),
+            "feedback_ns": round(SECOND / feedback_hz) if feedback_hz else 0,
+            "cancel_every": params.cancel_every or 0,
+        },
+    }
+    for end in flow.writers:
+        timing = schedule(flow, params, seed + end.number)
+        timing["capacity"] = _goal_rows(flow, params)
+        yield (
+            end,
+            {
+                "role": "action_client",
+                "writer": end.number,
+                **shared,
+                "stream": stream(flow, end, seed),
+                "outstanding": flow.outstanding,
+                "schedule": timing,
+            },
+        )
+    # Those that clients have given up have room, too, until their time is over.
+    under_way = params.goals or ceil(flow.rate_hz * (time_s + params.timeout_s))
+    room = max(FEWEST_ROOM, 2 * len(flow.writers) * under_way)
+    for end in flow.readers:
+        yield (
+            end,
+            {
+                "role": "action_server",
+                "writer": end.number,
+                **shared,
+                "stream": stream(flow, end, seed),
+                "room": min(room, MOST_ROOM),
+                "timeout_ns": round(params.timeout_s * SECOND),
+            },
+        )
+
+
+FEWEST_ROOM, MOST_ROOM = 64, 65_536
+"""Goals for which a server has room, at least and at most."""
+
+
+def _goal_rows(flow: PlannedFlow, params: Parameters) -> int:
+    """Return the rows of a client: for its goals of the warm-up, too, and for those that asked
+    whether the server is there."""
+    length_s = params.warmup_s + params.length_s
+    if flow.rate_hz:
+        most = highest_rate_hz(flow, params) * length_s * 1.1
+    else:
+        # A goal that is cancelled, or that takes no time, makes room for the next one.
+        shortest_s = (params.goal_time_s or 0.0) * (0.5 if params.cancel_every else 1.0)
+        most = flow.outstanding * length_s / max(shortest_s, SHORTEST_GOAL_S)
+    return min(params.max_samples, int(most) + flow.outstanding) + 100
+
+
+SHORTEST_GOAL_S = 20e-6
+"""Time of a goal that takes no time."""
+
+
 def _discovery(flow: PlannedFlow, params: Parameters, seed: int) -> Iterator[tuple[End, Role]]:
     """Yield a late joiner, which is new again and again, and a resident, which is there already."""
     new = params.new
@@ -251,6 +317,7 @@ _MAKERS = {
     "stream": _stream,
     "batches": _batches,
     "service": _service,
+    "action": _action,
     "discovery": _discovery,
     "existing": _existing,
 }

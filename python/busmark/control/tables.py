@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from busmark.control import discoveries
+from busmark.control import discoveries, goals
 from busmark.control.lengths import MARGIN
 from busmark.control.precision import figures, goodput_blocks
 from busmark.control.rates import figures as rate_figures
@@ -260,12 +260,15 @@ def summary(
     frame: pl.DataFrame,
     seen: pl.DataFrame | None = None,
     discovered: pl.DataFrame | None = None,
+    of_action: pl.DataFrame | None = None,
 ) -> dict[str, Any]:
     """Return the columns of the round's row in `cases` that come from its measurement; `frame` and
     `seen` are the samples of measured flows and their batches, if they have such; `discovered` the
-    repetitions of a discovery test."""
+    repetitions of a discovery test, `of_action` the goals of an action test."""
     if discovered is not None:
         return _of_discovery(case, data, discovered)
+    if of_action is not None:
+        return _of_action(case, data, of_action)
     trips = round_trips(frame, case.params)
     pings = case.params.test in EXCHANGES
     run, measured = (
@@ -328,7 +331,7 @@ def summary(
 def _of_service(roles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return what became of requests besides their response times; `roles` are reports of clients
     and their server."""
-    clients = [one["requests"] for one in roles if one["role"] == "client"]
+    clients = [one["requests"] for one in roles if one["role"] in ("client", "action_client")]
     known = [one["available_ns"] for one in clients if one["available_ns"] is not None]
     return {
         "by_topics": any(one["by_topics"] for one in clients),
@@ -337,7 +340,9 @@ def _of_service(roles: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             for name in ("late", "misrouted", "refused", "ignored")
         },
         "available_s": max(known) / NS if known else None,
-        "served": sum(one["requests"]["taken"] for one in roles if one["role"] == "server"),
+        "served": sum(
+            one["requests"]["taken"] for one in roles if one["role"] in ("server", "action_server")
+        ),
     }
 
 
@@ -395,6 +400,26 @@ def _of_discovery(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, 
         **figures(case.params.statistic, RoundLatencies(first), None),
         **_surroundings(data),
         "ended": data.run[0]["ended"] if data.run else None,
+    }
+
+
+def _of_action(case: Case, data: RoundData, seen: pl.DataFrame) -> dict[str, Any]:
+    """Summarise an action test, whose times are of goals."""
+    accepted = goals.accepted_ns(seen)
+    corrupted = [role["corrupted"] for role in data.roles if role["corrupted"] is not None]
+    return {
+        "samples": len(accepted.back),
+        "senders": len(data.run),
+        "sent": sum(report["sent"] for report in data.run),
+        "foreign": sum(role["foreign"] for role in data.roles),
+        "corrupted": sum(corrupted) if corrupted else None,
+        **_times(data, data.run),
+        **loads(case, data),
+        **goals.figures(seen, case.params),
+        **figures(case.params.statistic, accepted, None),
+        **_surroundings(data),
+        "ended": data.run[0]["ended"] if data.run else None,
+        **_of_service(data.roles),
     }
 
 
@@ -489,6 +514,8 @@ def shortfall(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | 
         return f"changed during the round: {figures['changed']}"
     if case.params.test == "discovery":
         return _too_few_found(figures, case, criteria)
+    if case.params.test == "action":
+        return _too_few_goals(figures, case, criteria)
     if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
         return missed
     exchanges = case.params.test in EXCHANGES
@@ -538,6 +565,21 @@ def _too_few_found(figures: dict[str, Any], case: Case, criteria: Criteria) -> s
         return (
             f"discovered in {found} of {figures['repetitions']} repetitions {within}, at least "
             f"{wanted} are asked for (criteria.min_repetitions, measure.timeout_s)"
+        )
+    return None
+
+
+def _too_few_goals(figures: dict[str, Any], case: Case, criteria: Criteria) -> str | None:
+    """Return what of the criteria a round of an action test does not meet."""
+    if missed := _too_slow(figures, case, criteria) or _too_idle(figures, case, criteria):
+        return missed
+    sent = figures["goals_sent"]
+    found = sent - figures["goals_without_result"]
+    wanted = min(criteria.min_repetitions, case.params.samples or criteria.min_repetitions)
+    if found < wanted:
+        return (
+            f"{found} of {plural(sent, 'goal')} had a result, at least {wanted} are asked for "
+            "(criteria.min_repetitions, measure.duration_s)"
         )
     return None
 

@@ -327,6 +327,7 @@ FRAMES = (
     FrameColumns("changes()", "a change in the middle of a round", TABLES["changes"]),
     FrameColumns("batches()", "a batch as one reader saw it", TABLES["batches"]),
     FrameColumns("discoveries()", "a repetition of a discovery test", TABLES["discoveries"]),
+    FrameColumns("goals()", "a goal of an action test", TABLES["goals"]),
     FrameColumns("matches()", "an endpoint of a round of streams with three endpoints or more",
                  TABLES["matches"]),
     *(FrameColumns(f"{name}()", of.row, TABLES[name]) for name, of in OF_PLUGINS.items()),

@@ -14,6 +14,7 @@ import polars as pl
 
 from busmark.errors import UserError
 from busmark.estimate import curves, latency, machines, resources, rounds, throughput
+from busmark.estimate.actions import actions
 from busmark.estimate.capacity import capacity
 from busmark.estimate.discovery import discovery, meeting
 from busmark.estimate.distribution import jitter_share
@@ -58,6 +59,9 @@ def case_params(case: Case, rows: list[rounds.Row]) -> Parameters:
 T = TypeVar("T")
 
 F = TypeVar("F", bound=pl.DataFrame | None)
+
+WITHOUT_EXCHANGES = ("throughput", "capacity", "discovery", "action")
+"""Tests whose samples are no exchanges of their own."""
 
 SAMPLE_COLUMNS = (
     "role",
@@ -143,7 +147,7 @@ def record(common: CaseAnalysis, task: CaseTask, found: CaseFigures) -> CaseSumm
     rows_of_cpu = (row for row in found.figures if row.quantity == "cpu" and row.scope == "round")
     cpus = {row.round: row.value for row in rows_of_cpu}
     searched = capacity(manifest.scenario, params, rounds.trials(good))
-    has_exchanges = bool(good) and params.test not in ("throughput", "capacity", "discovery")
+    has_exchanges = bool(good) and params.test not in WITHOUT_EXCHANGES
     return CaseSummary(
         id=case.id,
         test=str(params.test),
@@ -181,7 +185,7 @@ def _stated(
 ) -> list[Reported]:
     """Return what the source of an imported result states of a case."""
     source = result.manifest.source
-    if source is None or not good or params.test in ("capacity", "discovery"):
+    if source is None or not good or params.test in ("capacity", "discovery", "action"):
         return []
     with suppress(UserError):
         own = result.summaries.filter(pl.col("case") == case)
@@ -265,6 +269,9 @@ class Analysis:
             self._add(searched[1] if searched else ())
         elif test == "discovery":
             self._add(discovery(self.good))
+            self._system()
+        elif test == "action":
+            self._add(actions(self.good, self.params))
             self._system()
         elif self.good:
             self._throughput() if test == "throughput" else self._latency()

@@ -110,6 +110,7 @@ def summary(row: Row) -> RoundSummary:
         samples_per_s=row["samples_per_s"],
         mbit_per_s=row["mbit_per_s"],
         first_sample_ns=row.get("first_sample_ns"),
+        goal_accepted_ns=row.get("goal_accepted_ns"),
         discovery=_discovery(row),
         batches=_together(row, "batches", "batches_unacknowledged"),
         batches_unacknowledged=row.get("batches_unacknowledged"),

@@ -24,6 +24,7 @@ from busmark.model.figures import Estimated, Figures, Part, parts
 from busmark.model.flow import Flow
 from busmark.model.latency import Reported, Segment, SegmentTable, segment_tables, segments
 from busmark.model.parameters import Parameters
+from busmark.model.quantities.action import ACCEPTED
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.latency import LATENCIES
 from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
@@ -62,7 +63,7 @@ class Curve:
         return self.quantity.endswith(("jitter", "ipdv"))
 
 
-TIMES = ("latency", "response", "one_way", "discovery", "matching", "recovery")
+TIMES = ("latency", "response", "one_way", "discovery", "accepted", "matching", "recovery")
 """Kinds of headline of which less is better."""
 
 
@@ -79,7 +80,7 @@ class Headline(NamedTuple):
 
     kind: str
     """latency: RTT/2; response: response time of a service; one_way: of a stream's samples;
-    discovery: first sample; matching; recovery;
+    discovery: first sample; accepted: a goal of an action; matching; recovery;
     else the test, whose goodput it is."""
     figure: Figure
     tail: Figure | None = None
@@ -91,7 +92,7 @@ class Headline(NamedTuple):
         return self.kind in TIMES
 
 
-WITHOUT_PINGS = ("throughput", "capacity", "discovery", "service")
+WITHOUT_PINGS = ("throughput", "capacity", "discovery", "service", "action")
 """Tests that measure no pings."""
 
 ROWS = {"type": "array", "items": TypeAdapter(Estimated).json_schema()}
@@ -373,6 +374,7 @@ class CaseSummary(Frozen):
         others = (
             ("recovery", recovery if self.answer == "recovery" else None),
             ("discovery", self.whole.figure(FIRST_SAMPLE)),
+            ("accepted", self.whole.figure(ACCEPTED)),
             ("matching", self.whole.figure(MATCHED_LAST) if self.answer == "matching" else None),
             (self.test, goodput if self.answer == "goodput" or self.capacity else None),
         )

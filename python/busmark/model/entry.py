@@ -17,10 +17,13 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """A row of the table `cases`: one round."""
 
-TESTS = ("latency", "throughput", "capacity", "discovery", "service")
+TESTS = ("latency", "throughput", "capacity", "discovery", "service", "action")
 
 EXCHANGES = ("latency", "service")
 """Tests whose samples are exchanges: a ping and its answer, a request and its response."""
+
+STREAMS = ("throughput", "capacity")
+"""Tests whose samples are streams."""
 
 Need = str
 """Requirement on a case besides its test: batches, readings of the system's counters, or a key of

@@ -28,7 +28,7 @@ from busmark.model.parameter import (
 End = TypeVar("End")
 """Type by which a flow names its writers and readers."""
 
-FlowKind = Literal["pings", "stream", "batches", "service", "discovery", "existing"]
+FlowKind = Literal["pings", "stream", "batches", "service", "action", "discovery", "existing"]
 
 
 class Participant(Declared):
@@ -101,31 +101,31 @@ class Traffic(Declared, Generic[End]):
     batch_ack: Annotated[Word, P(
         meaning="what readers acknowledge of a batch: begin and end, or each sample too")] = "ends"
     outstanding: Annotated[Count, P(
-        only="service",
+        only=("service",),
         asked=Annotated[int, Field(ge=1, le=65536)], initial=1,
         meaning="requests of each client of a service that wait for a response at a time, in a "
         "closed loop")] = 1
     response_size: Annotated[Count | None, P(
-        only="service",
+        only=("service",),
         asked=Bytes | None, meaning="bytes of the body of a response; by default as of the "
         "request")] = None
     server_time_s: Annotated[Seconds, P(
-        only="service",
+        only=("service",),
         asked=Annotated[float, Field(ge=0, le=60)], initial=0.0,
         meaning="how long the server works on a request; of a distribution its mean")] = 0.0
     server_times: Annotated[Word, P(
-        only="service",
+        only=("service",),
         asked=Literal["fixed", "exponential"], initial="fixed",
         meaning="how the times of work are distributed")] = "fixed"
     server_threads: Annotated[Count, P(
-        only="service",
+        only=("service",),
         asked=Annotated[int, Field(ge=1, le=1000)], initial=1,
         meaning="threads of the server, each of which takes a request, works on it and responds",
         )] = 1
     wait: Word = ""
     """How the ends of a service wait; empty: as their participants do."""
     reverses: Annotated[Count, P(
-        only="service",
+        only=("service",),
         asked=Annotated[int, Field(ge=1, le=64)], initial=1,
         meaning="requests that a thread of the server takes at a time, before it answers the last "
         "of them first; 1: in the order of arrival")] = 1

@@ -28,7 +28,7 @@ Role = Literal["workload", "choice", "effort", "derived", "described"]
 how long is measured and how much is recorded, not what. derived: follows from other parameters.
 described: structures that other parameters describe in words."""
 
-Test = Literal["latency", "throughput", "capacity", "discovery", "service"]
+Test = Literal["latency", "throughput", "capacity", "discovery", "service", "action"]
 Word = Annotated[str, Field(max_length=1000)]
 Text = Annotated[str, Field(max_length=100_000)]
 Words = list[Word]
@@ -112,8 +112,8 @@ class Parameter:
     """Whether it may be in the name of a case: not what is always shown, or the same in all."""
     alone: bool = False
     """Whether the values of a policy name it without a label: `best_effort`."""
-    only: str = ""
-    """Test, or kind of flow, that alone has it."""
+    only: tuple[str, ...] = ()
+    """Tests, or kinds of flow, that alone have it; empty: all."""
     apart: bool = False
     """Whether reports show it in a way of its own."""
     settled: bool = False

@@ -96,8 +96,8 @@ class Parameters(Declared):
 
     # fmt: off
     test: Annotated[Test, P(
-        "latency, throughput, capacity, discovery or service", apart=True, named=False, asked=Test,
-        initial="latency", meaning="what is measured")] = "latency"
+        "latency, throughput, capacity, discovery, service or action", apart=True, named=False,
+        asked=Test, initial="latency", meaning="what is measured")] = "latency"
     adapter: Annotated[Word, P(
         "name of the adapter", apart=True, named=False, asked=Word,
         meaning="names as in `busmark adapters`; `one|another`: the first that is here")] = ""
@@ -246,64 +246,87 @@ class Parameters(Declared):
         meaning="readers take only the instances below this (throughput); 0: all")] = None
     new: Annotated[Word | None, P(
         "which endpoint is new, writer or reader; null but in a discovery test",
-        asked=Literal["writer", "reader"], only="discovery", initial="writer",
+        asked=Literal["writer", "reader"], only=("discovery",), initial="writer",
         meaning="which endpoint is new, again and again; the other is there already (discovery)",
         settle=settling.of_discovery)] = None
     creates: Annotated[Word | None, P(
         "what is created with it: entity (nothing), publisher or participant; null likewise",
-        asked=Literal["entity", "publisher", "participant"], only="discovery", initial="entity",
+        asked=Literal["entity", "publisher", "participant"], only=("discovery",), initial="entity",
         meaning="what is created each time: entity: the writer or reader alone; publisher: with "
         "its publisher or subscriber; participant: with its participant (discovery)",
         settle=settling.of_discovery)] = None
     existing: Annotated[Count | None, P(
         "endpoints that are there already; null likewise", suffix="existing",
         label="existing endpoints", asked=Annotated[int, Field(ge=0, le=10000)],
-        only="discovery", initial=0,
+        only=("discovery",), initial=0,
         meaning="endpoints of a further participant that are there already: a writer and a "
         "reader on each of half as many topics; with [[participant]], spread over these "
         "(discovery)", settle=settling.of_discovery)] = None
     clients: Annotated[Few | None, P(
-        "participants that call the service; null but in a service test", suffix="clients",
-        asked=Several, only="service", initial=1,
-        meaning="participants that call the service, each a process of its own (service)",
-        settle=settling.of_service)] = None
+        "participants that call the service, or send goals; null in other tests", suffix="clients",
+        asked=Several, only=("service", "action"), initial=1,
+        meaning="participants that call the service, or send goals, each a process of its own "
+        "(service, action)", settle=settling.clients)] = None
     outstanding: Annotated[Few | None, P(
         "requests of a client that wait for a response at a time; null at a rate, and likewise",
         suffix="outstanding", label="requests under way of each client",
-        asked=Annotated[int, Field(ge=1, le=65536)], only="service", initial=1,
+        asked=Annotated[int, Field(ge=1, le=65536)], only=("service",), initial=1,
         meaning="requests of each client that wait for a response at a time, in a closed loop "
         "(service)", settle=settling.outstanding)] = None
     response_size: Annotated[Size | None, P(
         "body of a response, without the 64-byte header; null: as large as the request, and "
         "likewise", "B", suffix="Bresponse", label="size of a response",
-        asked=Bytes | Literal["same"], only="service", initial="same",
+        asked=Bytes | Literal["same"], only=("service",), initial="same",
         meaning="bytes of the body of a response; same: as many as the request has (service)",
         settle=settling.response_size)] = None
     server_time_s: Annotated[Seconds | None, P(
         "time that the server works on a request; null: none, and likewise", "s",
         suffix="sserver", label="work on a request",
-        asked=Annotated[float, Field(ge=0, le=60)], only="service", initial=0.0,
+        asked=Annotated[float, Field(ge=0, le=60)], only=("service",), initial=0.0,
         meaning="how long the server works on a request; of a distribution its mean. It sleeps, "
         "and spins for the last 80 µs (service)",
         settle=settling.server_time)] = None
     server_times: Annotated[Word | None, P(
         "fixed or exponential; null without work", label="times of work",
-        asked=Literal["fixed", "exponential"], only="service", initial="fixed",
+        asked=Literal["fixed", "exponential"], only=("service",), initial="fixed",
         meaning="how the times of work are distributed (service)",
         settle=settling.server_times)] = None
     server_threads: Annotated[Few | None, P(
         "threads that take, work and respond; null but in a service test",
         suffix="serverthreads", label="threads of the server", asked=Several,
-        only="service", initial=1,
+        only=("service",), initial=1,
         meaning="threads of the server, each of which takes a request, works on it and responds "
         "(service)", settle=settling.of_service)] = None
     reverses: Annotated[Few | None, P(
         "requests that a thread takes at a time, before it answers the last of them first; null "
         "but in a service test", suffix="reversed", label="requests answered in reverse",
-        asked=Annotated[int, Field(ge=1, le=64)], only="service", initial=1,
+        asked=Annotated[int, Field(ge=1, le=64)], only=("service",), initial=1,
         meaning="requests that a thread of the server takes at a time, before it answers the last "
         "of them first; 1: in the order of arrival (service)",
         settle=settling.of_service)] = None
+    goals: Annotated[Few | None, P(
+        "goals of a client that are under way at a time; null at a rate, and but in an action test",
+        suffix="goals", label="goals under way of each client",
+        asked=Annotated[int, Field(ge=1, le=1000)], only=("action",), initial=1,
+        meaning="goals of each client that are under way at a time, in a closed loop (action)",
+        settle=settling.goals)] = None
+    goal_time_s: Annotated[Seconds | None, P(
+        "time that a goal is under way; null but in an action test", "s", suffix="sgoal",
+        label="time of a goal", asked=Annotated[float, Field(ge=0, le=60)], only=("action",),
+        initial=0.1, meaning="how long a goal is under way, unless it is cancelled (action)",
+        settle=settling.of_action)] = None
+    feedback_hz: Annotated[Rate | None, P(
+        "feedback messages of a goal per second; null likewise", "1/s", suffix="Hzfeedback",
+        label="feedback", asked=Annotated[float, Field(ge=0, le=1e5)], only=("action",),
+        initial=100.0,
+        meaning="feedback messages of each goal per second, the first at once; 0: none (action)",
+        settle=settling.of_action)] = None
+    cancel_every: Annotated[Count | None, P(
+        "one goal in this many is cancelled; null: none, and likewise", suffix="cancel",
+        label="one goal cancelled in", asked=Annotated[int, Field(ge=0, le=10**6)],
+        only=("action",), initial=0,
+        meaning="one goal in this many is cancelled by its client, after half of its time; 0: none "
+        "(action)", settle=settling.cancel_every)] = None
     qos: Annotated[Options, BeforeValidator(_table), P(
         "QoS as asked for, JSON", role="choice", settle=settling.qos)] = Field(default={})
     writer_on: Annotated[Word | None, P(

@@ -76,6 +76,8 @@ class RoundSummary(Frozen):
     mbit_per_s: float | None
     first_sample_ns: float | None = None
     """Until the first sample was received; null but in a discovery test."""
+    goal_accepted_ns: float | None = None
+    """Until goals were accepted; null but in an action test."""
     discovery: RoundDiscovery | None = None
     batches: int | None = None
     """Batches that were written; null where the stream runs free."""
@@ -129,6 +131,7 @@ OF_ROUNDS = (
     RoundQuantity("samples_per_s", "read_rate", "1/s"),
     RoundQuantity("mbit_per_s", "goodput", "Mbit/s"),
     RoundQuantity("first_sample_ns", "first_sample", "ns"),
+    RoundQuantity("goal_accepted_ns", "goal_accepted", "ns"),
     RoundQuantity("batches", "batches"),
     RoundQuantity("batches_unacknowledged", "batches_unacknowledged"),
     RoundQuantity("batch_ns", "batch", "ns"),

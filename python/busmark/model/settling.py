@@ -14,7 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from busmark.carriers import process_only
-from busmark.model.entry import EXCHANGES
+from busmark.model.entry import EXCHANGES, STREAMS
 from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
@@ -82,7 +82,7 @@ class SettlingPoint(dict[str, Any]):
     @property
     def has_probes(self) -> bool:
         """Return whether samples of a stream may be probes."""
-        return self["test"] not in ("latency", "discovery", "service") and not self["batch"]
+        return self["test"] in STREAMS and not self["batch"]
 
 
 def transport(value: str, point: SettlingPoint, side: str = "adapter") -> str:
@@ -115,6 +115,8 @@ def size_distribution(_: object, point: SettlingPoint) -> str | None:
 
 
 def wait(value: str, point: SettlingPoint) -> str:
+    if value == "default" and point["test"] == "action":
+        return ACTION_WAIT
     if value == "default" and point["test"] == "service":
         return next(iter(service_offers(point, point["adapter"], "waits")), SERVICE_WAITS[0])
     offered = point.world.offers(point["adapter"], "waits")
@@ -124,7 +126,7 @@ def wait(value: str, point: SettlingPoint) -> str:
 def peer_wait(_: object, point: SettlingPoint) -> str | None:
     if point["peer"] is None:
         return None
-    if point["test"] == "service":
+    if point["test"] in ASKING:
         offered = service_offers(point, point["peer"], "waits")
     else:
         offered = point.world.offers(point["peer"], "waits")
@@ -145,6 +147,25 @@ def of_service(value: Any, point: SettlingPoint) -> Any:
     return value if point["test"] == "service" else UNSTATED
 
 
+def of_action(value: Any, point: SettlingPoint) -> Any:
+    """Settle what only an action test has."""
+    return value if point["test"] == "action" else UNSTATED
+
+
+def clients(value: int, point: SettlingPoint) -> Any:
+    """Return the participants that ask a server."""
+    return value if point["test"] in ASKING else UNSTATED
+
+
+def goals(value: int, point: SettlingPoint) -> Any:
+    """Return the goals under way of each client: at a rate there is no limit."""
+    return value if point["test"] == "action" and not point["rate_hz"] else UNSTATED
+
+
+def cancel_every(value: int, point: SettlingPoint) -> Any:
+    return value if point["test"] == "action" and value else UNSTATED
+
+
 def outstanding(value: int, point: SettlingPoint) -> Any:
     """Return the requests under way of each client: at a rate there is no limit."""
     return value if point["test"] == "service" and not point["rate_hz"] else UNSTATED
@@ -156,8 +177,14 @@ def response_size(value: int | str, point: SettlingPoint) -> Any:
     return int(value) if known else UNSTATED
 
 
+ASKING = ("service", "action")
+"""Tests in which clients ask a server, by services."""
+
 SERVICE_WAITS = ("waitset", "poll")
 """Wait strategies of a service, preferred first."""
+
+ACTION_WAIT = "waitset"
+"""The wait strategy of an action: its server waits until the next feedback is due."""
 
 SERVICE_DEPTH = 10
 """Requests and responses that history keeps by default where a service goes by two topics: as in
@@ -170,6 +197,12 @@ def service_offers(point: SettlingPoint, adapter: str, what: str) -> list[str]:
     native = "services" in point.world.offers(adapter, "features")
     offered = point.world.offers(adapter, f"service_{what}" if native else what)
     return [one for one in SERVICE_WAITS if one in offered] if what == "waits" else offered
+
+
+def action_offers(point: SettlingPoint, adapter: str) -> list[str]:
+    """Return the QoS that both services and topics of an adapter offer: an action has both."""
+    topics = point.world.offers(adapter, "qos")
+    return [one for one in topics if one in service_offers(point, adapter, "qos")]
 
 
 def server_time(value: float, point: SettlingPoint) -> Any:
@@ -227,7 +260,10 @@ def _service_depth(asked: int, case: Mapping[str, Any]) -> int:
     if asked != 1:
         return asked
     rate: float = case["rate_hz"] or 0.0
-    each: int = ceil(rate * case["timeout_s"]) if rate else case["outstanding"]
+    of_action = case["test"] == "action"
+    lasts_s = case["timeout_s"] + (case["goal_time_s"] if of_action else 0.0)
+    closed = case["goals"] if of_action else case["outstanding"]
+    each: int = ceil(rate * lasts_s) if rate else closed
     clients: int = case["clients"]
     return min(max(SERVICE_DEPTH, clients * each), DEEPEST)
 
@@ -235,7 +271,9 @@ def _service_depth(asked: int, case: Mapping[str, Any]) -> int:
 def _honoured(point: SettlingPoint) -> list[str]:
     """Return the QoS that the adapters of both sides offer."""
     names = [name for name in (point["adapter"], point["peer"]) if name]
-    if point["test"] == "service":
+    if point["test"] == "action":
+        sides = [action_offers(point, name) for name in names]
+    elif point["test"] == "service":
         sides = [service_offers(point, name, "qos") for name in names]
     else:
         sides = [point.world.offers(name, "qos") for name in names]
@@ -272,7 +310,7 @@ def policies(
         # A writer that waits for a reader that has gone would send too little to the next.
         if "keep_last" in honoured:
             found |= {"history": "keep_last", "depth": max(asked["depth"], DISCOVERY_DEPTH)}
-    elif "history" not in found and case["test"] == "service":
+    elif "history" not in found and case["test"] in ASKING:
         if "keep_last" in honoured:
             found |= {"history": "keep_last", "depth": _service_depth(asked["depth"], case)}
     elif "history" not in found:
@@ -294,6 +332,6 @@ def policies(
 
 def statistic(_: object, point: SettlingPoint) -> str:
     """Return what decides how many rounds the case needs."""
-    if point["test"] == "discovery":
+    if point["test"] in ("discovery", "action"):
         return "median"
     return point.world.statistic if point["test"] in EXCHANGES else "goodput"

@@ -48,6 +48,8 @@ def measured_s(params: Parameters) -> float:
     if not params.samples or params.flows:
         return duration  # background is not ended by samples
     usual_s = USUAL_S.get("pings" if params.test == "latency" else params.test, SAMPLE_S)
+    if params.test == "action":
+        usual_s = _goal_s(params)
     rate = params.rate_hz if params.test != "discovery" else None
     return min(duration, params.samples / rate if rate else params.samples * usual_s)
 
@@ -137,16 +139,22 @@ def of_flow(
     """
     seconds = measured_s(params) if seconds is None else seconds
     rate = rate_hz or mean_rate_hz(flow, params, seconds)
-    speed = rate or (1 / USUAL_S.get(flow.kind, SAMPLE_S) if usual else inf)
+    usual_s = _goal_s(params) if flow.kind == "action" else USUAL_S.get(flow.kind, SAMPLE_S)
+    speed = rate or (1 / usual_s if usual else inf)
     each = speed * seconds
     if rate and flow.arrivals == "constant":
         each = ceil(each * (1 - SLACK))  # the first is written when the round begins
     if params.samples and not flow.background:
         each = min(each, params.samples)
-    if flow.kind in ("pings", "service"):
+    if flow.kind in ("pings", "service", "action"):
         each = min(each, params.max_samples)
     probed = 1 / flow.probe_every if flow.probe_every else 0.0
     return FlowCounts(flow, speed, each, probed, rows_of)
+
+
+def _goal_s(params: Parameters) -> float:
+    """Return the time from one goal of a client to its next, in a closed loop."""
+    return ((params.goal_time_s or 0.0) + PING_S) / (params.goals or 1)
 
 
 def counts(params: Parameters, *, usual: bool = True) -> Iterator[FlowCounts]:
@@ -204,7 +212,7 @@ def load_of(params: Parameters) -> SampleLoad | None:
     """Return what a case writes and reads in a second; None where a flow has no rate, so that
     nobody knows before."""
     found = [of_flow(flow, params) for flow in flows(params).flows if flow.kind != "existing"]
-    if params.test == "discovery" or not all(one.flow.rate_hz for one in found):
+    if params.test in ("discovery", "action") or not all(one.flow.rate_hz for one in found):
         return None
     return SampleLoad(
         sum(one.written_per_s for one in found),

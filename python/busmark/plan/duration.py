@@ -57,10 +57,14 @@ def is_chosen(case: Case) -> bool:
     return case.status == "planned" and case.params.duration_s is None
 
 
+UNHURRIED = ("latency", "discovery", "action")
+"""Tests whose samples wait for each other, so that none queue."""
+
+
 def _crossing_s(params: Parameters) -> float:
     """Return what the links of the lab take to carry what is sent at a rate: a writer is held up by
     them."""
-    if not params.rate_hz or not params.link_rate or params.test in ("latency", "discovery"):
+    if not params.rate_hz or not params.link_rate or params.test in UNHURRIED:
         return 0.0
     if is_mesh(params):
         return 0.0  # by how many links a sample goes is the middleware's affair
@@ -81,7 +85,7 @@ def overhead_s(params: Parameters) -> float:
     seconds += max(_matching_s(str(name)) for name in names)
     # They are made, and then warmed up for.
     seconds += 2 * (params.existing or 0) * EXISTING_S
-    streams = [params.qos] if params.test not in ("latency", "discovery") else []
+    streams = [params.qos] if params.test not in UNHURRIED else []
     # Pings wait for their answers; whoever only reads them waits like any reader.
     streams += [flow.qos for flow in params.flows if flow.kind != "pings" or flow.echo]
     if any(qos.get("reliability") == "best_effort" for qos in streams):

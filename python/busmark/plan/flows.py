@@ -91,7 +91,7 @@ class PlannedFlow(declared.Traffic[End]):
     @property
     def answering(self) -> list[End]:
         """Readers that answer: pings, probes or batches."""
-        if self.kind in ("discovery", "existing", "service"):
+        if self.kind in ("discovery", "existing", "service", "action"):
             return []
         if self.kind == "stream":
             # One answer to each probe.
@@ -148,7 +148,7 @@ class Flows:
         flow = self.flow_of(writer)
         if flow is None:
             return 0
-        if flow.kind in ("discovery", "existing"):
+        if flow.kind in ("discovery", "existing", "action"):
             return 0
         if flow.kind == "service":
             return sent
@@ -340,6 +340,9 @@ def _directed(
     if params.test == "service":
         yield _service(params, suffix, numbers, senders, receivers)
         return
+    if params.test == "action":
+        yield _action(params, suffix, numbers, senders, receivers)
+        return
     if params.test != "latency":
         yield _stream(params, suffix, numbers, senders, receivers)
         return
@@ -387,6 +390,27 @@ def _service(
         **_of_case(params),
     )
 
+
+def _action(
+    params: Parameters,
+    suffix: str,
+    numbers: Iterator[int],
+    clients: Sequence[PlannedParticipant],
+    servers: Sequence[PlannedParticipant],
+) -> PlannedFlow:
+    return PlannedFlow(
+        name=f"goals{suffix}",
+        kind="action",
+        topic=f"busmark{suffix}",
+        writers=_ends(numbers, clients, params.writers),
+        readers=_ends(numbers, servers[:1]),
+        outstanding=params.goals or MOST_GOALS,
+        **_of_case(params),
+    )
+
+
+MOST_GOALS = 1000
+"""Goals of a client at a rate that may be under way at a time."""
 
 MOST_OUTSTANDING = 65_536
 """Requests of a client at a rate that may wait for a response at a time."""
@@ -471,6 +495,9 @@ def topics(case: Flows) -> dict[str, Topics]:
                 found[end.participant.name].read.add(requests)
                 found[end.participant.name].written.add(responses)
             continue
+        if flow.kind == "action":
+            _add_action(flow, found)
+            continue
         for end in flow.writers:
             found[end.participant.name].written.add(flow.topic)
         for end in flow.readers:
@@ -484,6 +511,21 @@ def topics(case: Flows) -> dict[str, Topics]:
         for end in flow.writers[:1] if flow.kind == "stream" else flow.writers:
             found[end.participant.name].read.add(flow.answers)
     return found
+
+
+ACTION_SERVICES, ACTION_TOPICS = ("send_goal", "get_result", "cancel_goal"), ("feedback", "status")
+"""Parts of an action, as the worker names them."""
+
+
+def _add_action(flow: PlannedFlow, found: dict[str, Topics]) -> None:
+    """Add the topics of an action, and the topics of its services where those go by two topics."""
+    back = {f"{flow.topic}_action_{part}" for part in ACTION_TOPICS}
+    to = {f"{flow.topic}_action_{part}_request" for part in ACTION_SERVICES}
+    back |= {f"{flow.topic}_action_{part}_response" for part in ACTION_SERVICES}
+    for ends, written, read in ((flow.writers, to, back), (flow.readers, back, to)):
+        for end in ends:
+            found[end.participant.name].written.update(written)
+            found[end.participant.name].read.update(read)
 
 
 def _existing(flow: PlannedFlow) -> set[str]:

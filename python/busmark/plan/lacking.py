@@ -9,7 +9,7 @@ from busmark.adapters import Adapter, adapter_facts
 from busmark.facts import options_of
 from busmark.model.parameter import Parameter
 from busmark.model.parameters import PARAMETERS, POLICIES, Parameters
-from busmark.model.settling import SERVICE_WAITS
+from busmark.model.settling import ACTION_WAIT, ASKING, SERVICE_WAITS
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
 
 FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
@@ -30,10 +30,10 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
     if not adapter.usable or adapter.capabilities is None:
         return adapter.reason
     can = adapter.capabilities
-    if params.test == "service" and (reason := _no_service(params, adapter)):
+    if params.test in ASKING and (reason := _no_service(params, adapter)):
         return reason
     for what, listed in (("transport", "transports"), ("payload", "payloads"), ("wait", "waits")):
-        if what == "wait" and params.test == "service":
+        if what == "wait" and params.test in ASKING:
             continue
         value = getattr(params, what)
         if value not in can[listed]:
@@ -52,7 +52,7 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
     for name, value in params.qos.items():
         needs = POLICIES[name].needs if name in POLICIES else {}
         needed = needs if isinstance(needs, str) else needs.get(str(value))
-        offered = service_can(can, "qos") if params.test == "service" else can["qos"]
+        offered = service_can(can, "qos") if params.test in ASKING else can["qos"]
         if needed and needed not in offered:
             return _no_qos(adapter.name, name, value, offered)
     options = {option["key"] for option in can["options"]}
@@ -78,13 +78,17 @@ def _no_service(params: Parameters, adapter: Adapter) -> str | None:
     can = adapter.capabilities or {}
     how = "" if has_services(can) else " by two topics"
     waits = service_can(can, "waits")
+    what = "a service"
+    if params.test == "action":
+        what = "an action"
+        waits = [one for one in waits if one == ACTION_WAIT and one in can["waits"]]
     if params.wait not in waits:
-        return f"no wait {params.wait}: a service{how} waits by {', '.join(waits) or 'nothing'}"
+        return f"no wait {params.wait}: {what}{how} waits by {', '.join(waits) or 'nothing'}"
     if params.payload not in ("octet", "empty"):
         return f"payload {params.payload}: requests and responses carry octets"
-    for name, what in (("instances", "a key"), ("filter_below", "a filter")):
+    for name, missing in (("instances", "a key"), ("filter_below", "a filter")):
         if getattr(params, name):
-            return f"{name}: a service has not {what}"
+            return f"{name}: {what} has not {missing}"
     for name, most in (("outstanding", "requests"), ("clients", "clients")):
         limit = can.get(f"service_{most}", 0)
         if limit and (getattr(params, name) or 1) > limit:

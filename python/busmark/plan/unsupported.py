@@ -310,6 +310,8 @@ def _contradiction(params: Parameters) -> str | None:
             return "batch: a latency test sends one ping at a time"
     elif params.test == "service":
         return _no_such_service(params)
+    elif params.test == "action":
+        return _not_one_server(params)
     elif params.stream_hz:
         return f"stream_hz: a {params.test} test is a stream already"
     if params.test == "capacity" and (params.rate_hz or params.batch):
@@ -334,16 +336,24 @@ FIXED_IN_SERVICE = {
 
 def _no_such_service(params: Parameters) -> str | None:
     """Return why there is no service like this."""
-    for name, alone in FIXED_IN_SERVICE.items():
-        if getattr(params, name) != alone:
-            more = "; `clients` are those that call it" if name == "publishers" else ""
-            return f"{name}: a service test has one service with one server{more}"
+    if reason := _not_one_server(params):
+        return reason
     work_s = params.server_time_s or 0.0
     if params.server_times != "exponential" and work_s >= params.timeout_s:
         return (
             f"server_time_s = {work_s:g}: no request is answered within measure.timeout_s = "
             f"{params.timeout_s:g}"
         )
+    return None
+
+
+def _not_one_server(params: Parameters) -> str | None:
+    """Return what contradicts that clients ask one server."""
+    kind, article = (params.test, "an" if params.test == "action" else "a")
+    for name, alone in FIXED_IN_SERVICE.items():
+        if getattr(params, name) != alone:
+            more = "; `clients` are those that call it" if name == "publishers" else ""
+            return f"{name}: {article} {kind} test has one {kind} with one server{more}"
     return None
 
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Literal
 
 from busmark.model.entry import EstimatedQuantity, LatencySet, Number, PartQuantity, Statistic
-from busmark.model.quantities import OF_CASES, host, service, stream
+from busmark.model.quantities import OF_CASES, action, host, service, stream
 from busmark.model.quantities import discovery as found
 from busmark.model.quantities.latency import (
     CLOCK_BOUND,
@@ -60,8 +60,8 @@ class Shown:
 
 
 LATENCY, STREAM, DISCOVERY = ("latency",), ("throughput",), ("discovery",)
-SERVICE = ("service",)
-MEASURED = ("latency", "throughput", "capacity", "service")
+SERVICE, ACTION = ("service",), ("action",)
+MEASURED = ("latency", "throughput", "capacity", "service", "action")
 ALL = (*MEASURED, "discovery")
 
 
@@ -93,6 +93,27 @@ HEADLINE = (
     Shown(service.REFUSED, SERVICE, Heading("Refused", "some")),
     Shown(service.IGNORED, SERVICE, Heading("Ignored before", "some")),
     Shown(service.CPU_PER_REQUEST, SERVICE, Heading("CPU per request", minor=True)),
+    Shown(action.ACCEPTED, ACTION, Heading("Accepted", "always")),
+    Shown(action.ACCEPTED_P99, ACTION, Heading("p99 accepted", minor=True)),
+    Shown(action.FIRST_FEEDBACK, ACTION, Heading("First feedback")),
+    Shown(action.FIRST_FEEDBACK_P99, ACTION, Heading("p99 first feedback", minor=True)),
+    Shown(action.FEEDBACK_LATENCY, ACTION, Heading("Feedback on its way", minor=True)),
+    Shown(action.RESULT_DELAY, ACTION, Heading("Result − goal time", "always")),
+    Shown(action.RESULT_DELAY_P99, ACTION, Heading("p99 result", minor=True)),
+    Shown(action.RESULT_REPLY, ACTION, Heading("End to result", minor=True)),
+    Shown(action.CANCEL_ANSWERED, ACTION, Heading("Cancel answered")),
+    Shown(action.GOAL_RATE, ACTION, Heading("Goals completed", minor=True)),
+    Shown(action.GOAL_LOSS, ACTION, Heading("No result", "always", interval=False)),
+    Shown(action.FEEDBACK_RATE, ACTION, Heading("Feedback received", minor=True)),
+    Shown(action.FEEDBACK_LOSS, ACTION, Heading("Feedback lost", "always", interval=False)),
+    Shown(action.STATUS_LOSS, ACTION, Heading("Status lost", "some", interval=False)),
+    Shown(action.AVAILABLE, ACTION, Heading("First goal accepted", minor=True)),
+    Shown(action.GOALS, ACTION, Heading("Goals", minor=True)),
+    Shown(action.CANCELLED, ACTION, Heading("Cancelled", "some", minor=True)),
+    Shown(action.REFUSED, ACTION, Heading("Refused", "some")),
+    Shown(action.LATE, ACTION, Heading("Late results", "some")),
+    Shown(action.ANSWERED_BEFORE, ACTION, Heading("Ignored before", "some")),
+    Shown(action.CPU_PER_GOAL, ACTION, Heading("CPU per goal", minor=True)),
     Shown(stream.DUPLICATED, STREAM, Heading("Duplicated", "some", minor=True)),
     Shown(stream.OUT_OF_ORDER, STREAM, Heading("Out of order", "some", minor=True)),
     Shown(stream.BATCHES, STREAM, Heading(
@@ -187,6 +208,14 @@ _SERVICE = (
     ("request_rate", "median"),
     ("loss", "value"),
 )
+_ACTION = (
+    ("goal_accepted", "median"),
+    ("goal_accepted", "p99"),
+    ("first_feedback", "median"),
+    ("result_delay", "median"),
+    ("goal_loss", "mean"),
+    ("feedback_loss", "mean"),
+)
 _CPU = ("cpu", "median")
 
 IN_CI = {
@@ -195,6 +224,7 @@ IN_CI = {
     "capacity": (*_STREAM, _CPU),
     "discovery": (("first_sample", "median"), _CPU),
     "service": (*_SERVICE, _CPU),
+    "action": (*_ACTION, _CPU),
 }
 """Quantities and statistics in files for CI, by test."""
 

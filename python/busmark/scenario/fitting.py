@@ -86,13 +86,15 @@ def _not_chosen(scenario: Scenario) -> str | None:
             return 'does not go with test = "capacity": a trial has no interval of its own'
         if "discovery" in matrix.test:
             return 'does not go with test = "discovery": its repetitions are not of one length'
+        if "action" in matrix.test:
+            return 'does not go with test = "action": its goals have a length of their own'
         if any(matrix.batch) and "throughput" in matrix.test:
             return "does not go with batch: the figure of a round is of whole batches"
     return None
 
 
-OF_ONE_TEST = {each.name: each.only for each in PARAMETERS if each.only}
-"""Keys of the matrix that only one test has, and which."""
+OF_SOME_TESTS = {each.name: each.only for each in PARAMETERS if each.only}
+"""Keys of the matrix that only some tests have, and which."""
 
 
 def _tests_fit(scenario: Scenario) -> None:
@@ -101,10 +103,11 @@ def _tests_fit(scenario: Scenario) -> None:
     for position, matrix in enumerate(scenario.also):
         own = {*matrix.test}
         _has_nothing_of_others(matrix, ("also", position), own, inherited=scenario.matrix)
+    for test in ("discovery", "action"):
+        if test in tests and scenario.timeline:
+            raise ValueError(f'timeline does not go with test = "{test}": nothing there can change')
     if "discovery" not in tests:
         return
-    if scenario.timeline:
-        raise ValueError('timeline does not go with test = "discovery": nothing there can change')
     if scenario.flow:
         raise ValueError(
             'flow does not go with test = "discovery": background ends by another clock than '
@@ -142,15 +145,14 @@ def _has_nothing_of_others(
 ) -> None:
     """Refuse keys that would be ignored because they are of none of `tests`, unless a further
     matrix has `inherited` them: the first may be of another test."""
-    for name, test in OF_ONE_TEST.items():
+    for name, having in OF_SOME_TESTS.items():
         # Not whether it is named: a scenario that was stored names every key.
         of = getattr(matrix, name)
-        if test in tests or of == Matrix.model_fields[name].default:
+        if tests & {*having} or of == Matrix.model_fields[name].default:
             continue
         if of != getattr(inherited, name, None):
-            raise Unfit(
-                (*location, name), f'{name} is of test = "{test}", which is not in this matrix'
-            )
+            text = " or ".join(f'test = "{test}"' for test in having)
+            raise Unfit((*location, name), f"{name} is of {text}, which is not in this matrix")
 
 
 def _groups(scenario: Scenario) -> dict[str, Any]:

@@ -135,7 +135,8 @@ class Criteria(ScenarioSection):
     min_repetitions: int = Field(
         default=5,
         ge=1,
-        description="repetitions of a discovery test in which the first sample came in time",
+        description="repetitions of a discovery test in which the first sample came in time, or "
+        "goals of an action test that have their result",
     )
     max_loss: float = Field(
         default=1.0,

@@ -97,7 +97,7 @@ class FlowSection(table(sorted(FLOW, key=lambda row: row.name not in ("name", "k
         return self
 
 
-OF_SERVICE = [each.name for each in FLOW if each.only == "service"]
+OF_SERVICE = [each.name for each in FLOW if "service" in each.only]
 """Keys that only a service has."""
 
 

@@ -77,12 +77,13 @@ REQUIRED = {
     ),
     "matches": ("round", "participant", "endpoint", "counterparts"),
     "discoveries": ("round", "repetition", "start_ns", "creation_ns", "received", "duration_ns"),
+    "goals": ("round", "client", "goal", "start_ns", "feedback", "statuses"),
 }  # fmt: skip
 """Columns without a null, by table."""
 
 CHOICES = {
     "status": ("ok", "marked", "failed"),
-    "test": ("latency", "throughput", "capacity", "discovery", "service"),
+    "test": ("latency", "throughput", "capacity", "discovery", "service", "action"),
 }
 """Columns of the table `cases` with few values."""
 

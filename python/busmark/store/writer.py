@@ -40,6 +40,7 @@ FOLDERS = (
     "changes",
     "batches",
     "discoveries",
+    "goals",
     "matches",
     *OF_PLUGINS,
     "system",

@@ -1,5 +1,5 @@
 """Documents with notes that no other reviewed one has: of many cases, of short histories, of
-adapters that were checked."""
+adapters that were checked, of actions."""
 
 from __future__ import annotations
 
@@ -58,3 +58,18 @@ def test_adapters_that_the_conformance_suite_ran_over(golden: Golden, tmp_path: 
     lines = page_text(tmp_path / "page").splitlines()
     (end,) = (n for n, line in enumerate(lines) if line.startswith("Conformance suite"))
     golden("checked-page.txt", "".join(f"{line}\n" for line in lines[end - 3 : end + 1]))
+
+
+def test_actions(golden: Golden, tmp_path: Path) -> None:
+    build = Builder(tmp_path)
+    for goals in (1, 10):
+        case = build.case(f"udp-{goals}", test="action", goals=goals, goal_time_s=0.1)
+        for round_ in range(3):
+            wait = 100_000.0 + 1000 * round_ * goals
+            build.row(
+                case, round_, goals_sent=100 * goals, goals_without_result=round_, cancels_sent=0,
+                feedback_expected=1000 * goals, feedback_received=1000 * goals - round_,
+                goal_accepted_ns=wait, first_feedback_ns=2 * wait,
+                result_delay_ns=3 * wait, result_reply_ns=wait / 2,
+            )  # fmt: skip
+    golden("actions-80.txt", printed("show", build.finish()))

@@ -10,7 +10,7 @@
 
 #include <rmw/event_callback_type.h>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 class Publisher {
 public:
@@ -153,4 +153,4 @@ private:
     rmw_wait_set_t *set_;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

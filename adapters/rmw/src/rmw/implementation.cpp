@@ -8,7 +8,7 @@
 #include <memory>
 #include <mutex>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 namespace {
 
@@ -18,13 +18,13 @@ std::unique_ptr<Implementation> opened(const std::string &name) {
     if (library == nullptr)
         throw busmark::Error(BUSMARK_UNAVAILABLE, "option implementation: " + name + " cannot be loaded: " + dlerror());
     auto found = std::make_unique<Implementation>();
-#define RMW_ADAPTER_LOOK_UP(call)                                                                      \
+#define ROS_ADAPTER_LOOK_UP(call)                                                                      \
     found->call = reinterpret_cast<decltype(found->call)>(dlsym(library, #call));                      \
     if (found->call == nullptr)                                                                        \
         throw busmark::Error(BUSMARK_UNAVAILABLE,                                                      \
                              "option implementation: " + name + " has no " #call ": it belongs to another distribution");
-    RMW_ADAPTER_CALLS(RMW_ADAPTER_LOOK_UP)
-#undef RMW_ADAPTER_LOOK_UP
+    ROS_ADAPTER_CALLS(ROS_ADAPTER_LOOK_UP)
+#undef ROS_ADAPTER_LOOK_UP
     return found;
 }
 
@@ -39,4 +39,4 @@ const Implementation &Implementation::load(const std::string &name) {
     return *found;
 }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -6,10 +6,10 @@
 
 #include <string>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 /// What is called of an implementation.
-#define RMW_ADAPTER_CALLS(CALL)                                                                        \
+#define ROS_ADAPTER_CALLS(CALL)                                                                        \
     CALL(rmw_get_implementation_identifier)                                                            \
     CALL(rmw_init_options_init)                                                                        \
     CALL(rmw_init_options_fini)                                                                        \
@@ -52,9 +52,9 @@ struct Implementation {
     /// Loads `lib<name>.so`; what was loaded before is given again.
     static const Implementation &load(const std::string &name);
 
-#define RMW_ADAPTER_MEMBER(name) decltype(&::name) name;
-    RMW_ADAPTER_CALLS(RMW_ADAPTER_MEMBER)
-#undef RMW_ADAPTER_MEMBER
+#define ROS_ADAPTER_MEMBER(name) decltype(&::name) name;
+    ROS_ADAPTER_CALLS(ROS_ADAPTER_MEMBER)
+#undef ROS_ADAPTER_MEMBER
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

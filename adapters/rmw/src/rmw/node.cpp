@@ -6,7 +6,7 @@
 #include <rcutils/strdup.h>
 #include <rmw/init.h>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 Node::Node(const busmark::ParticipantConfig &config)
     : environment_(config), rmw_(Implementation::load(environment_.implementation())),
@@ -46,4 +46,4 @@ void Node::close() {
 
 Node::~Node() { close(); }
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

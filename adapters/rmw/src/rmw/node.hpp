@@ -7,7 +7,7 @@
 
 #include <busmark_adapter.hpp>
 
-namespace rmw_adapter {
+namespace ros_adapter {
 
 class Node {
 public:
@@ -38,4 +38,4 @@ private:
     bool begun_ = false;
 };
 
-} // namespace rmw_adapter
+} // namespace ros_adapter

@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 use busmark_adapter::{AnyService, Disclosure, Feature, QosValue, Status, Wait};
 
 use super::services::natively;
-use super::waiting::asleep;
+use super::waiting::sleeps;
 use crate::kit::service::{
     Message, Server, Services, is_reliable, manner, requests, salted, service,
 };
 use crate::kit::{Context, Stop, Verdict, ensure, fail, skip, told, until};
-use crate::raw::system::{thread_awake_time, times_thread_slept};
 
 const SHORT: Duration = Duration::from_millis(30);
 /// Timers of some systems count milliseconds.
@@ -188,26 +187,9 @@ pub(crate) fn c42_wait_wakes_for_requests_and_responses(context: &Context) -> Ve
         return Ok("by two topics: both sides, 3 times each".to_owned());
     }
     settled(context, &server.end.any)?;
-    let slept = [sleeps("server", &server.end.any)?, sleeps("client", &client.end.any)?];
-    Ok(format!("natively: both sides, 3 times each; {}", slept.join("; ")))
-}
-
-/// The wait of this side sleeps; how often was it awake (C23).
-fn sleeps(side: &str, any: &AnyService) -> Verdict<String> {
-    let limit = Duration::from_millis(100);
-    let mut spent = Vec::new();
-    for _ in 0..3 {
-        let (awake, slept) = (thread_awake_time(), times_thread_slept());
-        let result = any.wait(limit);
-        let slept = times_thread_slept() - slept;
-        let awake = thread_awake_time().saturating_sub(awake);
-        ensure!(result == Err(Status::Timeout), "the {side}'s wait gave {}", told(&result));
-        spent.push(format!("{} µs, {slept} sleeps", awake.as_micros()));
-        if asleep(awake, slept, limit) {
-            return Ok(format!("the {side} in a wait of 100 ms: {}", spent.join(", ")));
-        }
-    }
-    fail(format!("the {side} in waits of 100 ms: awake for {}", spent.join(", ")))
+    // One side, for both have one way to wait.
+    let slept = sleeps(|limit| client.end.any.wait(limit))?;
+    Ok(format!("natively: both sides, 3 times each; the client {slept}"))
 }
 
 pub(crate) fn c42_take_gives_at_most_max_and_says_when_there_is_nothing(
@@ -279,7 +261,7 @@ pub(crate) fn c42_send_does_not_allocate(context: &Context) -> Verdict {
     let client = &mut clients[0];
     let (mut request, mut response) =
         (client.end.any.sample(&body)?, server.end.any.sample(&body)?);
-    // Of requests and of responses, in the best of ten batches.
+    // Allocations of requests and of responses, in the best of ten batches.
     let mut least = [u64::MAX; 2];
     for _ in 0..10 {
         let before = allocations();

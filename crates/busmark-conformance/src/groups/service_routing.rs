@@ -182,7 +182,7 @@ pub(crate) fn c40_clients_whose_headers_are_equal_get_their_own_responses(
             let own = awaited[n].remove(&response.request);
             ensure!(
                 own.as_ref() == Some(&response.body),
-                "client {n} got a response that is not its own: the header tells nothing here, the \
+                "client {n} got a response that is not its own: all headers are equal here, so the \
                  middleware must know who asked"
             );
             came += 1;

@@ -94,7 +94,7 @@ pub(crate) struct Message {
     pub body: Vec<u8>,
 }
 
-/// A body of this length that differs from those of other `salt`s.
+/// A body of this length that no other `salt` gives.
 pub(crate) fn salted(bytes: u64, salt: u64) -> Vec<u8> {
     let mut body = vec![0; bytes as usize];
     fill_pattern(Payload::Octet, &mut body);

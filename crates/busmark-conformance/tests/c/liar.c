@@ -41,6 +41,7 @@ static busmark_status_t writer_counters(busmark_writer_h writer, busmark_counter
 #ifdef LISTED
 #include "listed.h"
 #endif
+#include "served.h"
 
 /* Bits that the lie adds to the capabilities and hides from the honest part. */
 static uint32_t claimed_qos, claimed_mutable, claimed_features, claimed_waits;
@@ -548,6 +549,7 @@ const busmark_adapter_t *busmark_adapter(void) {
     t->writer_connect = lying_connect;
     t->writer_set_qos = lying_set_qos;
     t->writer_counters = lying_counters;
+    lie_of_services(&lies, t);
 #ifdef LIE_READS_HOST
     t->attach = lying_attach;
 #endif

@@ -63,7 +63,7 @@ pub struct Endpoints {
 /// Result of `run`, one for each active role.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RunReport {
-    /// Kind of the role: pinger, transmitter, batcher, late joiner or client.
+    /// Kind of the role: pinger, transmitter, batcher, late joiner, client or action client.
     pub role: String,
     /// Number of the role's writer.
     pub writer: u32,
@@ -194,11 +194,49 @@ pub struct Appearance {
     pub closed_ns: i64,
 }
 
+/// A goal of an action's client: a row of the frame `goals`. Times are by `CLOCK_MONOTONIC` of the client's
+/// host, unless another is named.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GoalReport {
+    /// Number of the goal, from the first of the measured time.
+    pub number: u64,
+    /// Time at which it should have been sent.
+    pub intended_ns: i64,
+    /// Time just before the call that sent it.
+    pub sent_ns: i64,
+    /// Time at which the response that accepts it had been received.
+    pub accepted_ns: Option<i64>,
+    /// Time at which its first feedback had been received.
+    pub first_feedback_ns: Option<i64>,
+    /// Number of different feedback messages received.
+    pub feedback: u64,
+    /// Number of feedback messages that the server had sent, as its result says.
+    pub feedback_sent: Option<u64>,
+    /// Sum of the times from the sending of a feedback message, by the server's clock, to its reception.
+    pub feedback_total_ns: i64,
+    /// Longest of these times.
+    pub feedback_most_ns: i64,
+    /// Number of status messages received.
+    pub statuses: u64,
+    /// Time just before the call that asked to cancel it.
+    pub cancel_sent_ns: Option<i64>,
+    /// Time at which the answer to that had been received.
+    pub cancel_answered_ns: Option<i64>,
+    /// Time at which it ended at the server, by the server's clock.
+    pub ended_ns: Option<i64>,
+    /// Time at which its result had been received, in time.
+    pub result_ns: Option<i64>,
+    /// Whether its result is that it was cancelled.
+    pub cancelled: bool,
+    /// Whether the server, or the middleware, refused it.
+    pub refused: bool,
+}
+
 /// Result of `collect`, one for each role.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct RoleReport {
     /// Kind of the role: pinger, responder, transmitter, batcher, receiver, late joiner, resident, idle
-    /// endpoint, client or server.
+    /// endpoint, client, server, action client or action server.
     pub role: String,
     /// Number of the role's own writer.
     pub writer: u32,
@@ -233,6 +271,9 @@ pub struct RoleReport {
     /// Repetitions of a late joiner; in a frame.
     #[serde(skip)]
     pub appearances: Vec<Appearance>,
+    /// Goals of an action's client; in a frame.
+    #[serde(skip)]
+    pub goals: Vec<GoalReport>,
     /// The middleware's own counters of the role's writer.
     #[schemars(with = "Option<BTreeMap<String, Option<u64>>>")]
     pub writer_counters: Option<Counters>,

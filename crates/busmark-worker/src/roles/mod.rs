@@ -1,12 +1,16 @@
 //! What a participant does: one file per role, and here the parameters of a role, whether they are
 //! possible, and how it is made.
 
+mod action_client;
+mod action_server;
+mod actions;
 mod batcher;
 mod batches;
 mod bodies;
 mod client;
 mod control;
 mod echo;
+mod goals;
 mod idle_endpoint;
 pub mod late_joiner;
 mod pace;
@@ -39,7 +43,7 @@ use self::late_joiner::{Creates, Home, LateJoiner, New};
 pub use self::sight::Sight;
 use crate::output::Output;
 use crate::protocol::{
-    Count, Failure, First, RoleReport, RunReport, Schedule, Service, StreamSpec,
+    Count, Failure, First, Goals, RoleReport, RunReport, Schedule, Service, StreamSpec,
 };
 use crate::ranges::{
     BODY_BYTES, COUNT, INTERVALS, OUTSTANDING, PARTICIPANTS, RATE_HZ, ROWS, SERVER_THREADS,
@@ -301,6 +305,36 @@ pub enum RoleSpec {
         /// How it works.
         works: Service,
     },
+    /// Sends goals of an action, and records what becomes of them.
+    ActionClient {
+        /// Number of the role.
+        writer: u32,
+        /// Name of the action.
+        action: String,
+        /// Settings of the endpoints, and of goals.
+        stream: StreamSpec,
+        /// What becomes of goals.
+        goals: Goals,
+        /// Number of goals under way at a time, in a closed loop; at a rate the largest number.
+        outstanding: usize,
+        /// Pace and length of the measurement.
+        schedule: Schedule,
+    },
+    /// Executes the goals of an action.
+    ActionServer {
+        /// Number of the role.
+        writer: u32,
+        /// Name of the action.
+        action: String,
+        /// Settings of the endpoints, and of feedback and results.
+        stream: StreamSpec,
+        /// What becomes of goals.
+        goals: Goals,
+        /// Number of goals for which there is room.
+        room: usize,
+        /// Time after which a result that nobody has asked for is given up, ns.
+        timeout_ns: i64,
+    },
     /// Has endpoints that nothing uses.
     IdleEndpoint {
         /// Number of the role.
@@ -371,6 +405,12 @@ pub fn make(context: &Context, spec: RoleSpec) -> Result<Box<dyn Role>, Error> {
         spec @ RoleSpec::Resident { .. } => Box::new(resident::Resident::new(context, spec)?),
         spec @ RoleSpec::Client { .. } => Box::new(client::Client::new(context, spec)?),
         spec @ RoleSpec::Server { .. } => Box::new(server::Server::new(context, spec)?),
+        spec @ RoleSpec::ActionClient { .. } => {
+            Box::new(action_client::ActionClient::new(context, spec)?)
+        }
+        spec @ RoleSpec::ActionServer { .. } => {
+            Box::new(action_server::ActionServer::new(context, spec)?)
+        }
         spec @ RoleSpec::IdleEndpoint { .. } => {
             Box::new(idle_endpoint::IdleEndpoint::new(context, spec)?)
         }
@@ -459,6 +499,7 @@ pub(crate) fn check(spec: &RoleSpec) -> Result<(), Failure> {
             stream(of)
         }
         RoleSpec::Client { .. } | RoleSpec::Server { .. } => check_service(spec),
+        RoleSpec::ActionClient { .. } | RoleSpec::ActionServer { .. } => check_action(spec),
         RoleSpec::IdleEndpoint { writer, stream: of, endpoints, .. } => {
             writers(*writer, &[])?;
             count("endpoints", *endpoints as u64, PARTICIPANTS)?;
@@ -497,6 +538,31 @@ fn check_service(spec: &RoleSpec) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// The same of a side of an action.
+fn check_action(spec: &RoleSpec) -> Result<(), Failure> {
+    let (writer, of, goals) = match spec {
+        RoleSpec::ActionClient {
+            writer, stream: of, goals, outstanding, schedule: when, ..
+        } => {
+            whole("outstanding", *outstanding as u64, 1..=OUTSTANDING)?;
+            time("timeout_ns", when.timeout_ns, 1)?;
+            schedule(when)?;
+            (writer, of, goals)
+        }
+        RoleSpec::ActionServer { writer, stream: of, goals, room, timeout_ns, .. } => {
+            whole("room", *room as u64, 1..=OUTSTANDING)?;
+            time("timeout_ns", *timeout_ns, 1)?;
+            (writer, of, goals)
+        }
+        _ => return Ok(()),
+    };
+    writers(*writer, &[])?;
+    time("time_ns", goals.time_ns, 0)?;
+    time("feedback_ns", goals.feedback_ns, 0)?;
+    count("cancel_every", goals.cancel_every, COUNT)?;
+    stream(of)
 }
 
 impl StreamSpec {

@@ -359,6 +359,7 @@ impl Role for Receiver {
             frames: BTreeMap::new(),
             sent_batches: None,
             appearances: Vec::new(),
+            goals: Vec::new(),
             requests: None,
             writer_counters: self.echo_writer.as_ref().map(WriterHandle::counters),
             reader_counters,

@@ -57,6 +57,11 @@ impl<H: OnData + 'static> Subscriber<H> {
         self.reader.as_ref()
     }
 
+    /// What handles its samples.
+    pub fn handler(&self) -> &H {
+        &self.handler
+    }
+
     /// Starts a thread that waits and handles, unless a listener does.
     pub fn start(&mut self) {
         if self.wait == Wait::Listener || self.thread.is_some() {

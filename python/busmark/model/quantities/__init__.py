@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from busmark.model.entry import TESTS, EstimatedQuantity, Need, Number
-from busmark.model.quantities import counters, discovery, host, latency, service, stream
+from busmark.model.quantities import action, counters, discovery, host, latency, service, stream
 from busmark.model.quantities.host import CPUS_USED
 from busmark.model.quantities.latency import (
     HALF_ROUND_TRIP,
@@ -24,7 +24,7 @@ from busmark.model.quantities.stream import GOODPUT, LOSS, LOST
 from busmark.model.statistics import STATISTICS
 from busmark.plugin import declared, load
 
-_CORE = (latency, stream, service, host, counters, discovery)
+_CORE = (latency, stream, service, action, host, counters, discovery)
 
 _BROUGHT = declared(
     (one.key for subject in _CORE for one in subject.OF_CASES),

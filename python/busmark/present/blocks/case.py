@@ -9,6 +9,7 @@ from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.naming import flatten, placement_text, title, value_text
 from busmark.model.quantities import GOODPUT
+from busmark.model.quantities.action import ACCEPTED
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.present.blocks.details import details
 from busmark.present.blocks.findings import on_case
@@ -58,6 +59,8 @@ def summary(case: CaseSummary) -> str:
         return f"median RTT/2 {text.figure_text(case.rtt_2.median)}"
     if case.response_time:
         return f"median response time {text.figure_text(case.response_time.median)}"
+    if found := ACCEPTED.figure(case):
+        return f"goals accepted after {text.figure_text(found)}"
     if found := FIRST_SAMPLE.figure(case):
         return f"first sample after {text.figure_text(found)}"
     if found := GOODPUT.figure(case):

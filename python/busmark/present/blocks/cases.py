@@ -42,6 +42,7 @@ TITLES = {
     "capacity": "Sustained throughput",
     "discovery": "Discovery",
     "service": "Response time",
+    "action": "Actions",
 }
 
 TAIL = 50.0
@@ -140,9 +141,10 @@ def _row_groups(cases: Sequence[CaseSummary]) -> dict[str, str]:
 
 
 def goes_by_topics(case: CaseSummary, campaign: Campaign) -> bool:
-    """Return whether a service of the case goes by two topics, because its adapter has none."""
+    """Return whether services of the case go by two topics, because its adapter has none."""
     features = campaign.adapters.get(case.adapter, {}).get("features") or ()
-    return case.has_requests and "services" not in features
+    has_services = case.has_requests or (case.test == "action" and bool(case.rounds.ok))
+    return has_services and "services" not in features
 
 
 def _ways_of_services(
@@ -463,6 +465,11 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield from _criterion(campaign)
     elif group.test == "discovery":
         yield Text("discovery")
+        yield Text("typical", {"level": level})
+    elif group.test == "action":
+        lengths = {case.params.goal_time_s for case in cases} - {None}
+        seconds = "time" if len(lengths) != 1 else text.time_text((lengths.pop() or 0.0) * 1e9)
+        yield Text("action", {"seconds": seconds})
         yield Text("typical", {"level": level})
     else:
         yield Text("typical", {"level": level})

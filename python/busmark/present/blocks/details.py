@@ -77,6 +77,8 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.capacity:
         yield Section("Trials", [listing(case.capacity.trials, TRIAL)])
     yield from sections("Discovery", [_discovery(case)])
+    if case.test == "action" and case.rounds.ok:
+        yield Section("Goals", [_goals(case)])
     yield from sections("Background load", [_loads(case)])
     if case.own_flows:
         yield from sections("Background flows", flows.own_flows(case))
@@ -428,6 +430,15 @@ def _discovery(case: CaseSummary) -> Table:
     return properties(rows, heads=heads, first="Until")
 
 
+def _goals(case: CaseSummary) -> Table:
+    """Return all that is known of the goals of an action."""
+    rows: list[Property] = [
+        (text.lower_first(heading.text), one.unit, [_of_case(one, case)])
+        for one, heading in columns("action", behind=False)
+    ]
+    return properties(rows, heads=["Rounds that count"])
+
+
 RESPONSE_TIMES = "response time"
 
 
@@ -575,6 +586,7 @@ RESULT = {
     "service": [Field("Median response time", lambda r: r.times and r.times.median_ns, "ns")],
     "latency": [Field("Median RTT/2", lambda r: r.times and r.times.median_ns, "ns")],
     "discovery": [Field("First sample", "first_sample_ns", "ns")],
+    "action": [Field("Accepted", "goal_accepted_ns", "ns")],
     "throughput": [Field("Goodput", "mbit_per_s", "Mbit/s")],
 }
 """Fields that the list of rounds shows of each round, by test."""

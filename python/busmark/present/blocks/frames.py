@@ -23,7 +23,7 @@ MOST_ROWS = 20_000
 """Rows of a table; more are for programs, which read the frames themselves."""
 
 RAW = (
-    *("participants", "flows", "changes", "batches", "discoveries", "matches"),
+    *("participants", "flows", "changes", "batches", "discoveries", "goals", "matches"),
     *(name for name, of in stored.OF_PLUGINS.items() if of.is_shown),
 )
 """Tables of rounds that people read; samples, intervals, hops and counters have too many rows."""
