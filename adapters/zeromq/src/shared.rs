@@ -246,3 +246,51 @@ impl Shared {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use super::*;
+    use crate::ffi::{DEALER, ROUTER, zmq};
+    use crate::socket::Context;
+
+    fn is_readable(descriptor: BorrowedFd) -> bool {
+        let mut state = [PollFd::new(&descriptor, PollFlags::IN)];
+        poll(&mut state, Some(&Timespec::default())) == Ok(1)
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_is_woken_for_a_message_that_another_has_taken_note_of() {
+        if zmq().is_err() {
+            return; // The library is not here.
+        }
+        let context = Context::new(1).expect("a context");
+        let server = Socket::new(&context, ROUTER).expect("a socket");
+        server.bind("inproc://shared-test").expect("bound");
+        let client = Socket::new(&context, DEALER).expect("a socket");
+        client.connect("inproc://shared-test").expect("connected");
+        client.send(b"a request", 0).expect("sent");
+        let shared = Shared::new(client, false).expect("a bell");
+        let bell = shared.bell.as_fd();
+        // SAFETY: the descriptor is the socket's, which is there.
+        let descriptor = unsafe { BorrowedFd::borrow_raw(shared.descriptor) };
+        let mut name = Message::empty().expect("a message");
+        let mut request = Message::empty().expect("a message");
+        server.receive(&mut name, 0).expect("a name");
+        server.receive(&mut request, 0).expect("a request");
+        assert!(server.begin(&mut name).expect("it is there"));
+        server.send(b"a response", 0).expect("sent");
+        let socket = shared.socket();
+        assert!(socket.has_message() && !is_readable(descriptor), "it is not told twice");
+        shared.wake(&socket);
+        assert!(!is_readable(bell), "nobody sleeps");
+        shared.sleeps.store(true, Ordering::Relaxed);
+        shared.wake(&socket);
+        assert!(is_readable(bell));
+        drop(socket);
+        // It ends, and the bell is silent then.
+        shared.sleep(Duration::from_secs(60));
+        assert!(!is_readable(bell));
+    }
+}
