@@ -220,7 +220,7 @@ pub(crate) fn c39_other_names_domains_and_topics_are_something_else(context: &Co
     // The first of its kind; not every middleware has two domains in one process.
     let there = context.library.participant(&context.participant_config(1));
     if let Ok(there) = there {
-        apart.push(Services::between(context, &config, &there, &[there.clone()])?);
+        apart.push(Services::between(context, &config, &there, std::slice::from_ref(&there))?);
         told.push("another domain");
     }
     for other in &mut apart {
