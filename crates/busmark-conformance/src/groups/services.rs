@@ -381,7 +381,9 @@ pub(crate) fn c41_what_is_forgotten_is_given_back(context: &Context) -> Verdict 
 }
 
 pub(crate) fn c41_a_server_that_is_made_again_is_used_again(context: &Context) -> Verdict {
-    let config = service(context)?;
+    let mut config = service(context)?;
+    // What is asked while there is no server must not wait for long.
+    config.qos.max_blocking_ns = 100_000_000;
     let mut services = Services::pair(context, &config)?;
     services.exchange(context, 3)?;
     let Services { mut clients, server } = services;
