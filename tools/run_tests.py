@@ -322,7 +322,8 @@ def rust_passed(name: str, folder: Path) -> Path | None:
 
 
 def needs(folder: Path) -> set[Path]:
-    """Return the folders of a crate and of all crates here that it depends on."""
+    """Return the folders of a crate and of all crates here that it depends on, or has its source
+    from."""
     found: set[Path] = set()
     more = [folder]
     while more:
@@ -330,6 +331,7 @@ def needs(folder: Path) -> set[Path]:
             found.add(crate)
             named = re.findall(r'path = "([^"]+)"', (crate / "Cargo.toml").read_text())
             near = [(crate / name).resolve() for name in named]
+            near += [path.parent.parent for path in near if path.is_file()]
             more += [path for path in near if (path / "Cargo.toml").exists()]
     return found
 

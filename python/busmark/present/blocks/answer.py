@@ -255,11 +255,11 @@ OF_ALL = "of the samples of all rounds together; a lost sample is later than any
 
 
 def _absent(columns: Sequence[Column], titles: Iterable[str]) -> Iterator[Text]:
-    """Yield why columns of these titles lack values, with one of their reasons each."""
+    """Yield why columns of these titles lack values, one reason each."""
     for title in titles:
         cells = (cell for column in columns if column.title == title for cell in column.cells)
         if reason := next((cell.note for cell in cells if is_absent(cell) and cell.note), ""):
-            yield fact(f"{text.ABSENT} in {title}", f"for example, {reason}")
+            yield fact(f"{text.ABSENT} in {title}", reason)
 
 
 def _has_holes(columns: Sequence[Column]) -> bool:
@@ -426,13 +426,13 @@ def _besides(case: CaseSummary | None, of: Subject) -> Cell:
     if times and of.percent is not None:
         rung = next((each for each in times.percentiles if each.percent == of.percent), None)
         if rung is None or rung.value_ns is None:
-            return Cell(note=f"of {text.samples(times.count)} in all rounds {FEW_OF_ALL}")
+            return Cell(note=FEW_OF_ALL)
         return Cell(rung.value_ns, rung.low_ns, rung.high_ns)
     row = case.whole.rows.get((quantity, of.statistic))
     return Cell(row.value, row.low, row.high, note=row.reason or "") if row else ABSENT
 
 
-FEW_OF_ALL = "fewer than ten independent ones lie beyond it"
+FEW_OF_ALL = "fewer than ten independent samples of all rounds lie beyond it"
 
 
 def _is_lost(times: Distribution, of: Subject) -> str:
