@@ -90,6 +90,8 @@ SLOWEST = (
     "contract: fastdds-jazzy",
     "contract: rmw",
     "contract: rmw-jazzy",
+    "contract: rclpy",
+    "contract: rcl",
 )
 """Steps that take minutes begin first, or one lane would end long after the others."""
 OWN_PLACE = (
@@ -281,7 +283,9 @@ def contract_passed(adapter: str, setting: str = "") -> Path | None:
     built, folder = ROOT / "target" / "release", ROOT / "adapters" / adapter
     programs = [built / path.stem for path in sorted(folder.glob("src/bin/*.rs"))]
     parts = [library(adapter), built / "busmark-check", built / "busmark-worker", *programs]
-    lists = [folder / name for name in ("requirements.txt", "debian.txt", "wheels.txt")]
+    lists = [folder / name for name in ("requirements.txt", "debian.txt")]
+    # With the lists that an adapter's includes; and what of it is in Python.
+    lists += [ROOT / "target/middleware" / adapter / "wheels.txt", *sorted(folder.glob("*.py"))]
     paths = [source for part in parts for source in sources(part)]
     paths += [path for path in lists if path.exists()]
     return passed_place(f"contract: {adapter}", paths, setting)
