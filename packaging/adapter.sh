@@ -36,10 +36,11 @@ if [ -f "$folder/Cargo.toml" ]; then
     cargo fetch -q --locked
     # Cargo does not see the files that CMake reads while it builds a crate of the registry.
     if [ -f cmake-crate ]; then
-        sum=$(cat ./*.cmake | sha256sum)
-        stamp=$output/../cmake/$name.sum
+        read -r crate from <cmake-crate
+        sum=$(cat "${from:-.}"/*.cmake | sha256sum)
+        stamp=$output/../cmake/$(basename "${from:-$name}").sum
         if [ "$sum" != "$(cat "$stamp" 2>/dev/null)" ]; then
-            cargo clean -q --release --locked -p "$(cat cmake-crate)"
+            cargo clean -q --release --locked -p "$crate"
             mkdir -p "$(dirname "$stamp")"
             cargo build --release --locked
             echo "$sum" >"$stamp"

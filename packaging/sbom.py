@@ -35,7 +35,8 @@ CORE = (
     "busmark-packets",
 )
 """Packages of the core's workspace whose programs are in the wheel."""
-STATIC = {"cyclonedds": ("libcrypto", "openssl", "Apache-2.0")}
+OPENSSL = ("libcrypto", "openssl", "Apache-2.0")
+STATIC = {"cyclonedds": OPENSSL, "ros-cyclonedds": OPENSSL}
 """Adapter: a static library of the system's (name of pkg-config, package, licence)."""
 CHARTS = ROOT / "python" / "busmark" / "present" / "scripts"
 """Where the scripts of the report page are bundled."""

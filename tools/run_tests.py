@@ -90,6 +90,8 @@ SLOWEST = (
     "contract: fastdds-jazzy",
     "contract: rmw",
     "contract: rmw-jazzy",
+    "contract: rclpy",
+    "contract: rcl",
 )
 """Steps that take minutes begin first, or one lane would end long after the others."""
 OWN_PLACE = (
@@ -281,7 +283,9 @@ def contract_passed(adapter: str, setting: str = "") -> Path | None:
     built, folder = ROOT / "target" / "release", ROOT / "adapters" / adapter
     programs = [built / path.stem for path in sorted(folder.glob("src/bin/*.rs"))]
     parts = [library(adapter), built / "busmark-check", built / "busmark-worker", *programs]
-    lists = [folder / name for name in ("requirements.txt", "debian.txt", "wheels.txt")]
+    lists = [folder / name for name in ("requirements.txt", "debian.txt")]
+    # With the lists that an adapter's includes; and what of it is in Python.
+    lists += [ROOT / "target/middleware" / adapter / "wheels.txt", *sorted(folder.glob("*.py"))]
     paths = [source for part in parts for source in sources(part)]
     paths += [path for path in lists if path.exists()]
     return passed_place(f"contract: {adapter}", paths, setting)
@@ -318,7 +322,8 @@ def rust_passed(name: str, folder: Path) -> Path | None:
 
 
 def needs(folder: Path) -> set[Path]:
-    """Return the folders of a crate and of all crates here that it depends on."""
+    """Return the folders of a crate and of all crates here that it depends on, or has its source
+    from."""
     found: set[Path] = set()
     more = [folder]
     while more:
@@ -326,6 +331,7 @@ def needs(folder: Path) -> set[Path]:
             found.add(crate)
             named = re.findall(r'path = "([^"]+)"', (crate / "Cargo.toml").read_text())
             near = [(crate / name).resolve() for name in named]
+            near += [path.parent.parent for path in near if path.is_file()]
             more += [path for path in near if (path / "Cargo.toml").exists()]
     return found
 

@@ -69,7 +69,7 @@ struct busmark_service_s {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the lists */
-static endpoint *writers, *readers, *ends[3]; /* of services: by side */
+static endpoint *writers, *readers, *ends[3];            /* of services: by side */
 static uint64_t last_name;
 
 static int match(const endpoint *a, const endpoint *b) {

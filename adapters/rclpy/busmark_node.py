@@ -1,4 +1,4 @@
-"""A node as users of rclpy write one: publishers, subscriptions, clients, servers, and an executor that a thread spins.
+"""A node as users of rclpy write one: its ends, and an executor that a thread spins.
 
 It runs in the process of the adapter, which calls what is here.
 """
@@ -68,7 +68,16 @@ def profile(history, depth, reliability, durability, deadline_ns, lifespan_ns):
 
 
 def with_header(
-    message, cookie, seq, intended_ns, sent_ns, echo_sent_ns, echo_delivered_ns, echo_read_ns, writer_id, flags
+    message,
+    cookie,
+    seq,
+    intended_ns,
+    sent_ns,
+    echo_sent_ns,
+    echo_delivered_ns,
+    echo_read_ns,
+    writer_id,
+    flags,
 ):
     message.cookie = cookie
     message.seq = seq
@@ -117,7 +126,9 @@ class Writer(Endpoint):
     def __init__(self, owner, topic, deadline, qos):
         self.node = owner.node
         events = PublisherEventCallbacks(deadline=self.count_missed) if deadline else None
-        self.publisher = self.node.create_publisher(Sample, topic, profile(*qos), event_callbacks=events)
+        self.publisher = self.node.create_publisher(
+            Sample, topic, profile(*qos), event_callbacks=events
+        )
 
     def send(self, message, *header):
         self.publisher.publish(with_header(message, *header))
@@ -151,7 +162,7 @@ class Reader(Endpoint):
 
 
 class Service(Endpoint):
-    """An end of a service: callbacks put requests or responses, with their numbers, where another thread takes them."""
+    """An end of a service: callbacks queue requests or responses, with their numbers."""
 
     def __init__(self):
         self.numbers = itertools.count()
@@ -208,7 +219,7 @@ class Client(Service):
 
 
 class Server(Service):
-    """A server. rclpy answers when the callback returns; here it does so later, by the same function."""
+    """A server. rclpy answers when the callback returns; here the same function is called later."""
 
     sends = Call.Response
 
@@ -217,7 +228,9 @@ class Server(Service):
         self.node, self.name = owner.node, name
         self.request = None
         self.unanswered = {}
-        self.service = self.node.create_service(Call, name, self.callback, qos_profile=profile(*qos))
+        self.service = self.node.create_service(
+            Call, name, self.callback, qos_profile=profile(*qos)
+        )
         self.answer = self.service.send_response
         self.service.send_response = self.callback_returned
 

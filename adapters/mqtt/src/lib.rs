@@ -29,8 +29,8 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     version: env!("CARGO_PKG_VERSION"),
     middleware_version: "Eclipse Mosquitto 2.0 (the system's)",
     licence: "EPL-2.0 OR BSD-3-Clause",
-    cost: "a waitset reader copies the first message of each wait, which the library frees when its \
-           callback returns",
+    cost: "a waitset reader copies the first message of each wait, and an end of a service each message, \
+           which the library frees when its callback returns",
     install: ffi::INSTALL,
     transports: &[("tcp", Carrier::Tcp), (broker::UNIX, Carrier::Local)],
     options: options::OPTIONS,

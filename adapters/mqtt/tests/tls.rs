@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use busmark_adapter::testing::RunDir;
+use busmark_adapter::testing::services::{self, Case};
 use busmark_adapter::{ParticipantConfig, Security, Status, Wait};
 use busmark_server::testing::{Sender, endpoint, library, matched, receive};
 use busmark_tls::testing::{Authority, wiretap};
@@ -104,5 +105,21 @@ fn a_body_is_not_readable_on_the_wire() {
         let pattern = b"\0\0\0\0\0\0\0\0body";
         let found = heard.windows(pattern.len()).any(|bytes| bytes == pattern);
         assert_eq!(found, readable);
+    }
+}
+
+#[test]
+fn requests_travel_between_identities_of_the_ca() {
+    let (authority, run_dir) = (Authority::new(), RunDir::new());
+    let library = library("mqtt");
+    let mut config = run_dir.participant("tcp", &[("nodelay", "true")]);
+    let server = secured(&config, Some(authority.identity("broker")));
+    let (server, address) = library.server(&server).expect("a server");
+    config.settings.push(("server".into(), address));
+    let config = secured(&config, Some(authority.identity("p")));
+    for case in Case::by_wait(&library, &config, (server, authority, run_dir)) {
+        services::a_request_is_answered(&case);
+        services::bodies_of_every_size_arrive_bit_for_bit(&case);
+        services::one_thread_sends_while_another_takes(&case);
     }
 }

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use busmark_adapter::testing::RunDir;
+use busmark_adapter::testing::services::{self, Case};
 use busmark_adapter::{ParticipantConfig, Security, Status, Wait};
 use busmark_server::testing::{Sender, endpoint, library, matched, receive};
 use busmark_tls::testing::{Authority, wiretap};
@@ -139,5 +140,21 @@ fn a_body_is_not_readable_on_the_wire() {
         if !readable {
             assert_eq!(offered(&heard), [0x1302, 0x1303, 0x1301, 0x00ff]);
         }
+    }
+}
+
+#[test]
+fn requests_travel_between_identities_of_the_ca() {
+    let (authority, run_dir) = (Authority::new(), RunDir::new());
+    let library = library("nats");
+    let mut config = run_dir.participant("tcp", &[("send_asap", "true")]);
+    let server = secured(&config, Some(authority.identity("a server")));
+    let (server, address) = library.server(&server).expect("a server");
+    config.settings.push(("server".into(), address));
+    let config = secured(&config, Some(authority.identity("p")));
+    for case in Case::by_wait(&library, &config, (server, authority, run_dir)) {
+        services::a_request_is_answered(&case);
+        services::bodies_of_every_size_arrive_bit_for_bit(&case);
+        services::one_thread_sends_while_another_takes(&case);
     }
 }

@@ -16,6 +16,9 @@ public:
     /// The callback, in the thread that spins the executor.
     static constexpr uint32_t waits = BUSMARK_WAIT_LISTENER;
     static constexpr uint64_t features = BUSMARK_FEATURE_WRITE_IN_LISTENER | BUSMARK_FEATURE_SERVICES;
+    static constexpr const char *cost =
+        "each message passes Python, as a user's does: one function sets the members of its header before it is published, "
+        "the callback reads them";
     static constexpr busmark_option_t option = {
         "executor", "single", "What spins the node: single (SingleThreadedExecutor, as rclpy.spin) or multi (MultiThreadedExecutor)."};
     static void probe() { node_module(); }

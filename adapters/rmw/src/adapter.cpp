@@ -58,7 +58,7 @@ const busmark_capabilities_t declared = {
     "0.1.0",
     BUSMARK_MIDDLEWARE VERSION_STR,
     "Apache-2.0",
-    "",
+    Participant::cost,
     "make adapters",
     transports,
     options,

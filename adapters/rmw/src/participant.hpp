@@ -14,6 +14,7 @@ public:
     static constexpr uint32_t waits = BUSMARK_WAIT_LISTENER | BUSMARK_WAIT_WAITSET | BUSMARK_WAIT_POLL;
     static constexpr uint64_t features =
         BUSMARK_FEATURE_WRITE_IN_LISTENER | BUSMARK_FEATURE_SYNCHRONOUS | BUSMARK_FEATURE_SERVICES;
+    static constexpr const char *cost = "";
     /// An option that other layers do not have.
     static constexpr busmark_option_t option = {
         "serialized", "false",

@@ -114,6 +114,15 @@ impl Maker {
         }
     }
 
+    /// Gives up the connection to a bound end point that has been lost, as the monitor names it. The library
+    /// would keep its queue.
+    pub fn give_up(&self, socket: &Socket, end_point: &str) {
+        // Releases differ in whether they name the source address.
+        if !socket.disconnect(end_point) {
+            socket.disconnect(&self.target(end_point));
+        }
+    }
+
     fn scheme(&self) -> &'static str {
         match self.settings.transport {
             Transport::Tcp => "tcp://",
@@ -146,14 +155,14 @@ fn key_of(text: &str) -> (Option<String>, &str) {
     }
 }
 
-/// By which a writer finds a reader.
+/// By which a writer finds a reader, or a client a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Locator {
-    /// Domain of the reader's participant.
+    /// Domain of the other side's participant.
     pub domain: u32,
-    /// How often the reader subscribes: so often its subscriptions arrive.
+    /// How often a reader subscribes: so often its subscriptions arrive.
     pub subscriptions: u32,
-    /// Where samples go.
+    /// Where samples or requests go.
     pub data: String,
     /// Its public key, if it has CURVE.
     pub key: Option<String>,
@@ -166,7 +175,7 @@ impl Locator {
         with_key(key.as_deref(), &format!("{domain}|{subscriptions}|{data}"))
     }
 
-    /// From text, for a writer of this participant.
+    /// From text, for an endpoint of this participant.
     pub fn parse(text: &str, maker: &Maker) -> Result<Self> {
         let wrong = || not_a_locator(text);
         let (key, rest) = key_of(text);
@@ -183,7 +192,7 @@ impl Locator {
         }
         if locator.domain != maker.settings.domain {
             let own = maker.settings.domain;
-            let text = format!("the reader is of domain {}, the writer of {own}", locator.domain);
+            let text = format!("the other side is of domain {}, this one of {own}", locator.domain);
             return Err(Status::Invalid.error(text));
         }
         Ok(locator)

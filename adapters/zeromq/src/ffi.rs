@@ -19,6 +19,8 @@ pub const PAIR: c_int = 0;
 pub const SUB: c_int = 2;
 pub const REQ: c_int = 3;
 pub const REP: c_int = 4;
+pub const DEALER: c_int = 5;
+pub const ROUTER: c_int = 6;
 pub const PULL: c_int = 7;
 pub const PUSH: c_int = 8;
 pub const XPUB: c_int = 9;
@@ -27,6 +29,7 @@ pub const SUBSCRIBE: c_int = 6;
 pub const UNSUBSCRIBE: c_int = 7;
 pub const SNDBUF: c_int = 11;
 pub const RCVBUF: c_int = 12;
+pub const FD: c_int = 14;
 pub const EVENTS: c_int = 15;
 pub const LINGER: c_int = 17;
 pub const RECONNECT_IVL: c_int = 18;
@@ -35,6 +38,7 @@ pub const RCVHWM: c_int = 24;
 pub const RCVTIMEO: c_int = 27;
 pub const SNDTIMEO: c_int = 28;
 pub const LAST_ENDPOINT: c_int = 32;
+pub const ROUTER_MANDATORY: c_int = 33;
 pub const XPUB_VERBOSE: c_int = 40;
 pub const IPV6: c_int = 42;
 pub const CURVE_SERVER: c_int = 47;
@@ -50,6 +54,9 @@ pub const ZAP_ENFORCE_DOMAIN: c_int = 93;
 pub const DONTWAIT: c_int = 1;
 pub const SNDMORE: c_int = 2;
 
+/// Of `EVENTS`: there is a message.
+pub const POLLIN: c_int = 1;
+
 pub const EVENT_DISCONNECTED: u16 = 0x0200;
 pub const EVENT_MONITOR_STOPPED: u16 = 0x0400;
 pub const EVENT_HANDSHAKE_SUCCEEDED: u16 = 0x1000;
@@ -58,6 +65,7 @@ pub const EVENT_HANDSHAKE_FAILED: u16 = 0x0800 | 0x2000 | 0x4000;
 
 pub const EINTR: c_int = 4;
 pub const EAGAIN: c_int = 11;
+pub const EHOSTUNREACH: c_int = 113;
 const ENOMEM: c_int = 12;
 const ENFILE: c_int = 23;
 const EMFILE: c_int = 24;

@@ -11,6 +11,8 @@ mod monitor;
 mod options;
 mod reader;
 mod sample;
+mod service;
+mod shared;
 mod socket;
 mod writer;
 mod zap;
@@ -19,12 +21,14 @@ use std::sync::Arc;
 
 use busmark_adapter::{
     Adapter, Capabilities, Carrier, Disclosure, EndpointConfig, Feature, Listener, Participant,
-    ParticipantConfig, Payload, QosValue, Reach, Result, Status, Wait,
+    ParticipantConfig, Payload, QosValue, Reach, Result, ServiceCapabilities, ServiceEnd, Side,
+    Status, Wait,
 };
 
 use crate::endpoints::Maker;
 use crate::options::Settings;
 use crate::reader::ZmqReader;
+use crate::service::{ZmqClient, ZmqServer};
 use crate::writer::ZmqWriter;
 
 /// What the adapter declares.
@@ -70,6 +74,18 @@ pub struct ZeroMq;
 impl Adapter for ZeroMq {
     type Participant = ZmqParticipant;
 
+    const SERVICES: Option<ServiceCapabilities> = Some(ServiceCapabilities {
+        waits: &[Wait::Waitset, Wait::Poll],
+        qos: &[
+            QosValue::Reliable,
+            QosValue::KeepAll,
+            QosValue::Volatile,
+            QosValue::TransportPriority,
+        ],
+        requests: 0,
+        clients: 0,
+    });
+
     fn capabilities() -> Capabilities {
         CAPABILITIES
     }
@@ -102,6 +118,14 @@ impl Participant for ZmqParticipant {
             return Err(Status::Unsupported.error("ZeroMQ does not call back"));
         }
         ZmqReader::new(&self.0, config)
+    }
+
+    fn service(&self, config: &EndpointConfig, side: Side) -> Result<ServiceEnd> {
+        let maker = Arc::clone(&self.0);
+        Ok(match side {
+            Side::Client => ServiceEnd::new(ZmqClient::new(maker, config)?),
+            Side::Server => ServiceEnd::new(ZmqServer::new(maker, config)?),
+        })
     }
 }
 

@@ -1,4 +1,5 @@
-//! What a message looks like: a prefix by which subscriptions select, the header, the body.
+//! What a message looks like: a prefix by which subscriptions select, or the number of a request, then the header
+//! and the body.
 
 use busmark_adapter::{EndpointConfig, Header, Payload, Result, Status};
 
@@ -35,6 +36,11 @@ impl Prefix {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
         Ok(Self { topic: hash.to_be_bytes().to_vec(), instances: config.instances })
+    }
+
+    /// Room for the number of a request.
+    pub fn number() -> Self {
+        Self { topic: vec![0; TOPIC], instances: 0 }
     }
 
     /// Its length in bytes.
@@ -88,6 +94,13 @@ impl Sample {
             None
         };
         Ok(Self { head, shared, header_at })
+    }
+
+    /// Writes the number of a request into the message, and the header.
+    #[inline]
+    pub fn set_number(&mut self, number: u64, header: &Header) {
+        self.head[..TOPIC].copy_from_slice(&number.to_be_bytes());
+        self.head[TOPIC..][..Header::BYTES].copy_from_slice(header.as_bytes());
     }
 
     /// Writes the header into the message, and the instance that it belongs to.

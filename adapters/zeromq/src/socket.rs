@@ -155,12 +155,27 @@ impl Socket {
 
     /// Lets the library do what its threads have asked this socket to do.
     pub fn process(&self) {
-        let mut events = [0_u8; size_of::<c_int>()];
-        let mut length = events.len();
+        let _ = self.number(ffi::EVENTS);
+    }
+
+    /// The same; whether there is a message then.
+    pub fn has_message(&self) -> bool {
+        self.number(ffi::EVENTS).is_ok_and(|events| events & ffi::POLLIN != 0)
+    }
+
+    /// An option that is a number.
+    pub fn number(&self, option: c_int) -> Result<c_int> {
+        let mut value: c_int = 0;
+        let mut length = size_of::<c_int>();
         // SAFETY: the buffer has the length given.
-        unsafe {
-            let events = events.as_mut_ptr().cast();
-            (self.zmq.zmq_getsockopt)(self.raw, ffi::EVENTS, events, &raw mut length);
+        let result = unsafe {
+            let value = (&raw mut value).cast();
+            (self.zmq.zmq_getsockopt)(self.raw, option, value, &raw mut length)
+        };
+        if result == 0 {
+            Ok(value)
+        } else {
+            Err(self.zmq.error(&format!("socket option {option}")))
         }
     }
 
@@ -182,18 +197,33 @@ impl Socket {
         if sent >= 0 { Ok(()) } else { Err(self.status()) }
     }
 
+    /// Sends the name of a client, which begins a message of a ROUTER; `false`: it has gone. The library
+    /// says so where `ROUTER_MANDATORY` is set.
+    #[inline]
+    pub fn begin(&self, client: &mut Message) -> std::result::Result<bool, Status> {
+        match self.send_shared(client, ffi::SNDMORE | ffi::DONTWAIT) {
+            Err(Status::Failed) if self.zmq.errno() == ffi::EHOSTUNREACH => Ok(false),
+            result => result.map(|()| true),
+        }
+    }
+
     /// Sends another reference to this message's content.
     #[inline]
-    pub fn send_shared(&self, message: &mut Message) -> std::result::Result<(), Status> {
+    pub fn send_shared(
+        &self,
+        message: &mut Message,
+        flags: c_int,
+    ) -> std::result::Result<(), Status> {
         let mut copy = RawMessage::BLANK;
         // SAFETY: `copy` is initialised before use and closed unless the library took it.
         unsafe {
             (self.zmq.zmq_msg_init)(&raw mut copy);
             (self.zmq.zmq_msg_copy)(&raw mut copy, &raw mut message.raw);
-            if (self.zmq.zmq_msg_send)(&raw mut copy, self.raw, 0) >= 0 {
+            if (self.zmq.zmq_msg_send)(&raw mut copy, self.raw, flags) >= 0 {
                 return Ok(());
             }
             let status = self.status();
+            // It cannot fail, and so leaves the number of the error.
             (self.zmq.zmq_msg_close)(&raw mut copy);
             Err(status)
         }

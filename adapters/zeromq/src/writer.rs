@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use busmark_adapter::{
-    ANY_OVERHEAD, EndpointConfig, Header, HotCell, HotGuard, Payload, Result, Status,
+    ANY_OVERHEAD, EndpointConfig, Header, HotCell, HotGuard, Payload, Qos, Result, Status,
 };
 
 use crate::door::{self, Door, await_subscriptions};
@@ -22,8 +22,8 @@ use crate::socket::{Message, Socket};
 /// no limit, and a writer whose reader has stopped would never come back.
 const WRITE_LIMIT: Duration = Duration::from_secs(5);
 
-/// Pieces in which a reader's answer, and room for a sample, is waited for.
-const SLICE_MS: i32 = 50;
+/// Pieces in which the other side's answer, and room for a sample, is waited for.
+pub const SLICE_MS: i32 = 50;
 
 /// An XPUB or PUSH socket.
 pub struct ZmqWriter {
@@ -64,11 +64,16 @@ impl Connections {
             return;
         }
         for end_point in self.monitor.as_mut().map(Monitor::lost).unwrap_or_default() {
-            // Releases differ in whether they name the source address.
-            if !socket.disconnect(&end_point) {
-                socket.disconnect(&maker.target(&end_point));
-            }
+            maker.give_up(socket, &end_point);
         }
+    }
+}
+
+/// How long this QoS lets a write, a request or a response block.
+pub fn limit(qos: &Qos) -> Duration {
+    match qos.max_blocking_ns {
+        1.. => Duration::from_nanos(qos.max_blocking_ns.unsigned_abs()),
+        _ => WRITE_LIMIT,
     }
 }
 
@@ -122,10 +127,7 @@ impl ZmqWriter {
             Pattern::PushPull => maker.socket(ffi::PUSH)?,
         };
         socket.set(ffi::SNDHWM, settings.send_hwm(message_bytes(config)))?;
-        let limit = match config.qos.max_blocking_ns {
-            1.. => Duration::from_nanos(config.qos.max_blocking_ns.unsigned_abs()),
-            _ => WRITE_LIMIT,
-        };
+        let limit = limit(&config.qos);
         let slice_ms = limit.as_nanos().div_ceil(1_000_000).min(SLICE_MS as u128);
         socket.set(ffi::SNDTIMEO, slice_ms as i32)?;
         set_priority(&socket, config, settings.transport)?;
@@ -166,13 +168,13 @@ impl ZmqWriter {
 
 /// Hands a sample to the library.
 #[inline]
-fn send(socket: &Socket, sample: &mut Sample, flags: c_int) -> std::result::Result<(), Status> {
+pub fn send(socket: &Socket, sample: &mut Sample, flags: c_int) -> std::result::Result<(), Status> {
     let Some(body) = &mut sample.shared else { return socket.send(&sample.head, flags) };
     socket.send(&sample.head, ffi::SNDMORE | flags)?;
     loop {
         // A message is sent whole or not at all: once its first part is accepted, so is the next,
         // unless a signal comes in between.
-        match socket.send_shared(body) {
+        match socket.send_shared(body, 0) {
             Err(Status::Timeout) => {}
             result => return result,
         }

@@ -2,9 +2,10 @@
 
 use std::ffi::{CString, c_char};
 
+use busmark_adapter::testing::services::{self, Case};
 use busmark_adapter::testing::{RunDir, all, body, eventually, probed, receive, wiretap};
 use busmark_adapter::{
-    EndpointConfig, Library, ParticipantConfig, ParticipantHandle, Payload, Result, Security,
+    EndpointConfig, Library, ParticipantConfig, ParticipantHandle, Payload, Result, Security, Side,
     Status, testing,
 };
 
@@ -287,5 +288,36 @@ fn a_body_is_not_readable_on_the_wire() {
         let heard = heard.lock().expect("a lock");
         let pattern = &body[..64];
         assert_eq!(heard.windows(pattern.len()).any(|bytes| bytes == pattern), readable);
+    }
+}
+
+#[test]
+fn requests_travel_between_keys_that_are_accepted_and_no_other_client_gets_in() {
+    let Some(library) = probed("zeromq") else { return };
+    let circle = Circle::new();
+    let [one, other] = [circle.member("one"), circle.member("other")];
+    let elsewhere = Circle::new();
+    let stranger = elsewhere.member("stranger");
+    // It would accept the server.
+    elsewhere.allow(std::fs::read_to_string(&one.certificate).expect("a key").trim());
+    for transport in ["tcp", "ipc"] {
+        let run_dir = RunDir::new();
+        let mut config = run_dir.participant(transport, &[]);
+        let of = |security: Option<&Security>| participant(&library, &config, security);
+        let server = of(Some(&one)).expect("a participant");
+        let endpoint = testing::endpoint("service", 100);
+        let server = server.service(&endpoint, Side::Server).expect("a server");
+        let locator = server.locator().expect("a locator");
+        for security in [None, Some(&stranger), Some(&other)] {
+            let client = of(security).expect("a participant");
+            let client = client.service(&endpoint, Side::Client).expect("a client");
+            let is_member = security.is_some_and(|s| s.identity_ca == other.identity_ca);
+            assert_eq!(client.connect(&locator).is_ok(), is_member, "{transport} {security:?}");
+        }
+        config.security = Some(Box::new(other.clone()));
+        for case in Case::by_wait(&library, &config, run_dir) {
+            services::a_request_is_answered(&case);
+            services::bodies_of_every_size_arrive_bit_for_bit(&case);
+        }
     }
 }

@@ -151,8 +151,8 @@ def follows_workload(name: str, cases: Iterable[Flat]) -> bool:
 
 
 def named_for(names: Iterable[str], cases: Sequence[Flat]) -> list[str]:
-    """Return the parameters for which the name of the workload stands: every case has a
-    name, and all cases of a name have the same value."""
+    """Return the parameters for which the name of the workload stands: every case has a name, and
+    all cases of a name have the same value."""
     if not all(flat.get(NAME) for flat in cases):
         return []
     return [name for name in names if name != NAME and _is_alike(name, cases)]
@@ -524,8 +524,6 @@ FIGURES = {
     "throughput": "goodput",
     "capacity": "sustained goodput",
     "discovery": "median time to the first sample",
-    "accepted": "median time until a goal is accepted",
-    "action": "median time until a goal is accepted",
     "response": "median response time",
     "service": "median response time",
     "one_way": "median one-way latency",

@@ -25,10 +25,6 @@ TEXTS = {
         "Times count from just before the first call that creates an entity; “− creation”: from "
         "the return of the last. A negative time is before it."
     ),
-    "action": (
-        "Times count from when a goal was to be sent; “− goal time”: less the {seconds} that a "
-        "goal takes. The server publishes the first feedback at once."
-    ),
     "criterion": (
         "The greatest rate at which at most {max_loss} of the samples are lost, and writers and "
         "readers reach {keeps_up} of it or more. The limit lies in the interval with "

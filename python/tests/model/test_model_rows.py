@@ -120,7 +120,7 @@ def test_a_new_quantity_is_a_row(result: Path, tmp_path: Path) -> None:
     layout.write_text(
         layout.read_text()
         .replace("HEADLINE = (\n", f"HEADLINE = (\n{row}")
-        .replace("import OF_CASES, host, service", "import OF_CASES, host, latency, service")
+        .replace("import OF_CASES, action, host,", "import OF_CASES, action, host, latency,")
     )
     (case,) = json.loads(ran(code, "-m", "busmark", "show", result, "--json"))["cases"]
     median, p99 = (row_of(case, "half_round_trip", name)["value"] for name in ("median", "p99"))

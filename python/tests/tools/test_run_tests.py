@@ -128,8 +128,10 @@ def test_what_passed_in_one_checkout_is_known_in_another_until_a_source_changes(
         root, built = tmp_path / name, tmp_path / name / "target/release"
         crate = root / "adapters/null"
         for path, text in {
-            crate / "Cargo.toml": 'near = { path = "../near" }', crate / "lib.rs": source,
-            root / "adapters/near/Cargo.toml": "", built / "libbusmark_null.so": name,
+            crate / "Cargo.toml": 'path = "../whose/src/lib.rs"\nnear = { path = "../near" }',
+            crate / "lib.rs": source, root / "adapters/near/Cargo.toml": "",
+            root / "adapters/whose/Cargo.toml": "", root / "adapters/whose/src/lib.rs": "",
+            built / "libbusmark_null.so": name,
             built / "libbusmark_null.d": f"libbusmark_null.so: {crate / 'lib.rs'}\n",
             built / "busmark-check": "", built / "busmark-worker": "",
         }.items():  # fmt: skip
@@ -142,8 +144,8 @@ def test_what_passed_in_one_checkout_is_known_in_another_until_a_source_changes(
     first, same, changed = place("first", "a"), place("second", "a"), place("third", "b")
     assert first and first == same != changed
     assert run_tests.needs(tmp_path / "first/adapters/null") == {
-        tmp_path / "first/adapters/null", tmp_path / "first/adapters/near",
-    }  # fmt: skip
+        tmp_path / "first/adapters" / name for name in ("null", "near", "whose")
+    }
     (library,) = tmp_path.glob("third/target/release/*.so")
     os.utime(library, (1, 1))
     assert run_tests.sources(library) == [library], "it was not built of what is there"

@@ -60,7 +60,7 @@ pub(crate) fn c40_requests_and_responses_of_any_size_arrive_bit_for_bit(
         }
         let got = services.clients[0].gather(1, context.patience())?;
         ensure!(got.len() == 1 && got[0].body.is_empty(), "without a body: {} came", got.len());
-        kinds = ", and without a body".to_owned();
+        ", and without a body".clone_into(&mut kinds);
     }
     let sizes: Vec<_> = sizes.iter().map(u64::to_string).collect();
     Ok(format!(

@@ -149,15 +149,13 @@ impl End {
     /// Sleeps a little, in the end's own way.
     fn nap(&self, limit: Duration) -> Verdict<()> {
         let limit = limit.min(Duration::from_millis(20));
-        match self.wait {
-            Wait::Waitset => match self.any.wait(limit) {
-                Ok(()) | Err(Status::Timeout) => Ok(()),
-                Err(status) => fail(format!("wait: {status}")),
-            },
-            _ => {
-                std::thread::sleep(limit.min(Duration::from_micros(500)));
-                Ok(())
-            }
+        if self.wait != Wait::Waitset {
+            std::thread::sleep(limit.min(Duration::from_micros(500)));
+            return Ok(());
+        }
+        match self.any.wait(limit) {
+            Ok(()) | Err(Status::Timeout) => Ok(()),
+            Err(status) => fail(format!("wait: {status}")),
         }
     }
 

@@ -34,6 +34,7 @@ from busmark.model.naming import (
     placement_short,
 )
 from busmark.model.quantities import LOST
+from busmark.present.blocks.cases import is_absent
 from busmark.present.blocks.imported import reported_means
 from busmark.present.blocks.rows import (
     Field,
@@ -219,6 +220,7 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     ):
         if some < all_:
             notes.append(fact("Shown", f"{some} of {all_} {what}; the tables below have all"))
+    notes += _absent(columns, campaign.columns)
     if _has_holes([column for column in columns if column.unit]):
         notes += line(UNMEASURED)
     floors = ((workload[1], known[workload].get(FLOOR_LABEL)) for workload in shown)
@@ -250,6 +252,14 @@ def _meanings(campaign: Campaign) -> list[Text]:
 
 
 OF_ALL = "of the samples of all rounds together; a lost sample is later than any that arrived"
+
+
+def _absent(columns: Sequence[Column], titles: Iterable[str]) -> Iterator[Text]:
+    """Yield why columns of these titles lack values, one reason each."""
+    for title in titles:
+        cells = (cell for column in columns if column.title == title for cell in column.cells)
+        if reason := next((cell.note for cell in cells if is_absent(cell) and cell.note), ""):
+            yield fact(f"{text.ABSENT} in {title}", reason)
 
 
 def _has_holes(columns: Sequence[Column]) -> bool:
@@ -422,7 +432,7 @@ def _besides(case: CaseSummary | None, of: Subject) -> Cell:
     return Cell(row.value, row.low, row.high, note=row.reason or "") if row else ABSENT
 
 
-FEW_OF_ALL = "all rounds together have too few samples for it"
+FEW_OF_ALL = "fewer than ten independent samples of all rounds lie beyond it"
 
 
 def _is_lost(times: Distribution, of: Subject) -> str:

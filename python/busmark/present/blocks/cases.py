@@ -45,6 +45,11 @@ TITLES = {
     "action": "Actions",
 }
 
+OF_GOALS = (
+    "from when a goal was to be sent; “− goal time”: less the time that a goal takes; the server "
+    "publishes the first feedback at once"
+)
+
 TAIL = 50.0
 """Percentiles above this are called the tail."""
 
@@ -467,9 +472,7 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
         yield Text("discovery")
         yield Text("typical", {"level": level})
     elif group.test == "action":
-        lengths = {case.params.goal_time_s for case in cases} - {None}
-        seconds = "time" if len(lengths) != 1 else text.time_text((lengths.pop() or 0.0) * 1e9)
-        yield Text("action", {"seconds": seconds})
+        yield fact("Times", OF_GOALS)
         yield Text("typical", {"level": level})
     else:
         yield Text("typical", {"level": level})
