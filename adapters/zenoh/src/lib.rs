@@ -28,7 +28,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     cost: "each write allocates a buffer, because Zenoh keeps what it is given: for the header and, \
            below 1 KiB, a copy of the body (larger bodies are shared); samples larger than a batch (64 \
            KiB) arrive in pieces, which a copy joins; memory grows by some 14 KiB with each pair of \
-           endpoints, and by some 750 bytes with each request until query_timeout_s is over; the \
+           endpoints; some 750 bytes are kept of each request until query_timeout_s is over; the \
            library's threads stay until the process ends; with TLS one thread sends and receives, \
            because Zenoh's own threads are unsafe with it",
     install: "",
@@ -55,12 +55,7 @@ pub const CAPABILITIES: Capabilities = Capabilities {
     ],
     max_body_bytes: 64 << 20,
     security: &[busmark_tls::PROFILE],
-    disclosures: &[
-        Disclosure::RuntimeStays,
-        Disclosure::GrowsByEndpoint,
-        Disclosure::GrowsBySample,
-        Disclosure::Allocates,
-    ],
+    disclosures: &[Disclosure::RuntimeStays, Disclosure::GrowsByEndpoint, Disclosure::Allocates],
     tuned: "express true for endpoints that are not keep-all",
     stored: (0, 0),
 };

@@ -79,7 +79,7 @@ DISCLOSURES = {
 IN_COST = {
     "runtime_stays": "threads stay",
     "grows_by_endpoint": "memory grows .*(endpoints|subscription)",
-    "grows_by_sample": "memory grows .*(sample|request)",
+    "grows_by_sample": "memory grows .*sample",
     "allocates": "allocates",
 }
 """Patterns of declared costs that state a disclosure with its figures, by the disclosure."""
