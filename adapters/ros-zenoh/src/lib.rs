@@ -1,5 +1,5 @@
 //! Busmark adapter for Eclipse Zenoh as ROS 2 speaks it: key expressions, attachments, liveliness tokens and
-//! QoS are those of the design document of `rmw_zenoh_cpp`, without a ROS 2.
+//! QoS follow the design document of `rmw_zenoh_cpp`, without a ROS 2.
 //!
 //! `NOTES.md` says what it does and does not do.
 

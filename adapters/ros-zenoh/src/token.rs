@@ -9,7 +9,7 @@ use crate::attachment::GID_BYTES;
 const SPACE: &str = "@ros2_lv";
 /// The history depth that a token leaves out.
 const DEPTH: i32 = 42;
-/// Of a token's parts.
+/// Where the kind and the name are among a token's parts.
 const KIND_AT: usize = 5;
 const NAME_AT: usize = 9;
 

@@ -54,7 +54,7 @@ pub const ZAP_ENFORCE_DOMAIN: c_int = 93;
 pub const DONTWAIT: c_int = 1;
 pub const SNDMORE: c_int = 2;
 
-/// Of `EVENTS`: there is a message.
+/// The bit of `EVENTS` that says there is a message.
 pub const POLLIN: c_int = 1;
 
 pub const EVENT_DISCONNECTED: u16 = 0x0200;

@@ -3,7 +3,7 @@
 use busmark_adapter::testing::participant;
 use busmark_adapter::{EndpointConfig, Library, ParticipantConfig, Qos, ServerHandle, testing};
 
-/// Of all tests: each has a router of its own.
+/// The domain of all tests: each has a router of its own.
 pub const DOMAIN: u32 = 9;
 
 /// A router, its address, and the configuration of participants that meet there.

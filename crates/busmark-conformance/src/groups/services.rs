@@ -388,7 +388,7 @@ pub(crate) fn c41_a_server_that_is_made_again_is_used_again(context: &Context) -
     services.exchange(context, 3)?;
     let Services { mut clients, server } = services;
     let client = clients.remove(0);
-    // Of no test: they may remain without a response, or reach the second server.
+    // Not counted in any test: they may remain without a response, or reach the second server.
     let header = Header { cookie: COOKIE ^ 1, ..client.header() };
     let mut sample = client.end.any.sample(&[])?;
     let ask = |sample: &mut _| client.end.any.send(sample, &header, &mut 0);
@@ -481,7 +481,7 @@ pub(crate) fn c42_memory_does_not_grow_with_requests(context: &Context) -> Verdi
     let mut place = context.participant_config(0);
     let mut least = Duration::ZERO;
     if context.caps.options.iter().any(|option| option.key == QUERY_TIMEOUT) {
-        // What the middleware keeps until then is not lost: each series goes on for longer.
+        // What the middleware keeps until then is not lost: each series lasts longer.
         place.settings.push((QUERY_TIMEOUT.to_owned(), "1".to_owned()));
         least = Duration::from_millis(1200);
     }
