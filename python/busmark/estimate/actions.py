@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from busmark.estimate.requests import available
 from busmark.estimate.throughput import total
 from busmark.model.figure import mean_over_rounds, over_rounds
 from busmark.model.figures import Found
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import action
-from busmark.model.quantities.discovery import S_TO_NS
+from busmark.model.quantities.service import per_s
 from busmark.stats import SHARE, SIGNED
 
 
@@ -19,21 +20,25 @@ def actions(rows: Sequence[Mapping[str, Any]], params: Parameters) -> Found:
     known = [row for row in rows if row.get("goals_sent") is not None]
     if not known:
         return
-    sent, cancels = total(known, "goals_sent"), total(known, "cancels_sent")
-    feedback = total(known, "feedback_received")
-    for quantity, column, of in action.TIMES:
-        values = [row.get(column) for row in known]
-        count = {"cancels_sent": cancels, "feedback_received": feedback}.get(of, sent)
-        yield quantity, over_rounds(values, "ns", count, within=SIGNED)
-    for quantity, per_s in action.RATES:
-        rates = [per_s(row, params) for row in known]
-        yield quantity, over_rounds(rates, "1/s", sent)
-    for quantity, share in action.LOSSES:
-        shares = [part / whole for part, whole in filter(None, map(share, known))]
-        yield quantity, mean_over_rounds(shares, "1", sent, within=SHARE)
-    available = [
-        row["available_s"] * S_TO_NS for row in known if row.get("available_s") is not None
-    ]
-    yield action.AVAILABLE, over_rounds(available, "ns", len(available))
-    for number, column in action.COUNTED:
+    for columns, times in action.TIMES:
+        count = _sum(known, columns)
+        for time in times:
+            values = [row.get(time.column) for row in known]
+            yield time, over_rounds(values, "ns", count, within=SIGNED)
+    for rate, columns in action.RATES:
+        rates = [per_s(*columns)(row, params) for row in known]
+        yield rate, over_rounds(rates, "1/s", _sum(known, columns))
+    for loss, lost in action.LOSSES:
+        counts = [found for row in known if (found := lost(row))]
+        shares = [part / whole for part, whole in counts]
+        total_of = sum(whole for _, whole in counts)
+        yield loss, mean_over_rounds(shares, "1", total_of, within=SHARE)
+    yield available(known)
+    for number, column in action.COUNTED.items():
         yield number, total(known, column)
+
+
+def _sum(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> int | None:
+    """Return the sum of these columns; None where one is not known."""
+    known = [number for column in columns if (number := total(rows, column)) is not None]
+    return sum(known) if len(known) == len(columns) else None

@@ -22,6 +22,9 @@ TESTS = ("latency", "throughput", "capacity", "discovery", "service", "action")
 EXCHANGES = ("latency", "service")
 """Tests whose samples are exchanges: a ping and its answer, a request and its response."""
 
+SERVED = ("service", "action")
+"""Tests in which clients ask a server, by services."""
+
 STREAMS = ("throughput", "capacity")
 """Tests whose samples are streams."""
 

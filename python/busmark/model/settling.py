@@ -14,7 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from busmark.carriers import process_only
-from busmark.model.entry import EXCHANGES, STREAMS
+from busmark.model.entry import EXCHANGES, SERVED, STREAMS
 from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
@@ -126,7 +126,7 @@ def wait(value: str, point: SettlingPoint) -> str:
 def peer_wait(_: object, point: SettlingPoint) -> str | None:
     if point["peer"] is None:
         return None
-    if point["test"] in ASKING:
+    if point["test"] in SERVED:
         offered = service_offers(point, point["peer"], "waits")
     else:
         offered = point.world.offers(point["peer"], "waits")
@@ -154,7 +154,7 @@ def of_action(value: Any, point: SettlingPoint) -> Any:
 
 def clients(value: int, point: SettlingPoint) -> Any:
     """Return the participants that ask a server."""
-    return value if point["test"] in ASKING else UNSTATED
+    return value if point["test"] in SERVED else UNSTATED
 
 
 def goals(value: int, point: SettlingPoint) -> Any:
@@ -176,9 +176,6 @@ def response_size(value: int | str, point: SettlingPoint) -> Any:
     known = point["test"] == "service" and isinstance(value, int) and value != point["size"]
     return int(value) if known else UNSTATED
 
-
-ASKING = ("service", "action")
-"""Tests in which clients ask a server, by services."""
 
 SERVICE_WAITS = ("waitset", "poll")
 """Wait strategies of a service, preferred first."""
@@ -310,7 +307,7 @@ def policies(
         # A writer that waits for a reader that has gone would send too little to the next.
         if "keep_last" in honoured:
             found |= {"history": "keep_last", "depth": max(asked["depth"], DISCOVERY_DEPTH)}
-    elif "history" not in found and case["test"] in ASKING:
+    elif "history" not in found and case["test"] in SERVED:
         if "keep_last" in honoured:
             found |= {"history": "keep_last", "depth": _service_depth(asked["depth"], case)}
     elif "history" not in found:

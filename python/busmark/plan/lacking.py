@@ -7,9 +7,10 @@ from typing import Any
 
 from busmark.adapters import Adapter, adapter_facts
 from busmark.facts import options_of
+from busmark.model.entry import SERVED
 from busmark.model.parameter import Parameter
 from busmark.model.parameters import PARAMETERS, POLICIES, Parameters
-from busmark.model.settling import ACTION_WAIT, ASKING, SERVICE_WAITS
+from busmark.model.settling import ACTION_WAIT, SERVICE_WAITS
 from busmark.model.units import ELEMENT_BYTES, parse_sizes
 
 FEATURES = {"keys": "keyed topics", "content_filter": "filters by content"}
@@ -30,10 +31,10 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
     if not adapter.usable or adapter.capabilities is None:
         return adapter.reason
     can = adapter.capabilities
-    if params.test in ASKING and (reason := _no_service(params, adapter)):
+    if params.test in SERVED and (reason := _no_service(params, adapter)):
         return reason
     for what, listed in (("transport", "transports"), ("payload", "payloads"), ("wait", "waits")):
-        if what == "wait" and params.test in ASKING:
+        if what == "wait" and params.test in SERVED:
             continue
         value = getattr(params, what)
         if value not in can[listed]:
@@ -52,7 +53,7 @@ def lacking(params: Parameters, adapter: Adapter) -> str | None:
     for name, value in params.qos.items():
         needs = POLICIES[name].needs if name in POLICIES else {}
         needed = needs if isinstance(needs, str) else needs.get(str(value))
-        offered = service_can(can, "qos") if params.test in ASKING else can["qos"]
+        offered = service_can(can, "qos") if params.test in SERVED else can["qos"]
         if needed and needed not in offered:
             return _no_qos(adapter.name, name, value, offered)
     options = {option["key"] for option in can["options"]}

@@ -11,7 +11,14 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from busmark.model.entry import EstimatedQuantity, LatencySet, Number, PartQuantity, Statistic
+from busmark.model.entry import (
+    SERVED,
+    EstimatedQuantity,
+    LatencySet,
+    Number,
+    PartQuantity,
+    Statistic,
+)
 from busmark.model.quantities import OF_CASES, action, host, service, stream
 from busmark.model.quantities import discovery as found
 from busmark.model.quantities.latency import (
@@ -86,7 +93,7 @@ HEADLINE = (
     Shown(service.REQUEST_RATE, SERVICE, Heading("Answered", "always")),
     *(Shown(one, SERVICE, Heading(part.capitalize(), minor=True))
       for (part, *_), one in zip(service.PARTS, service.PART_TIMES, strict=True)),
-    Shown(service.AVAILABLE, SERVICE, Heading("First response", minor=True)),
+    Shown(service.AVAILABLE, SERVED, Heading("First response", minor=True)),
     Shown(service.LATE, SERVICE, Heading("Late", "some")),
     Shown(service.TWICE, SERVICE, Heading("Answered twice", "some")),
     Shown(service.MISROUTED, SERVICE, Heading("Misrouted", "some")),
@@ -103,16 +110,15 @@ HEADLINE = (
     Shown(action.RESULT_REPLY, ACTION, Heading("End to result", minor=True)),
     Shown(action.CANCEL_ANSWERED, ACTION, Heading("Cancel answered")),
     Shown(action.GOAL_RATE, ACTION, Heading("Goals completed", minor=True)),
-    Shown(action.GOAL_LOSS, ACTION, Heading("No result", "always", interval=False)),
+    Shown(action.GOAL_LOSS, ACTION, Heading("No result", "always")),
     Shown(action.FEEDBACK_RATE, ACTION, Heading("Feedback received", minor=True)),
-    Shown(action.FEEDBACK_LOSS, ACTION, Heading("Feedback lost", "always", interval=False)),
-    Shown(action.STATUS_LOSS, ACTION, Heading("Status lost", "some", interval=False)),
-    Shown(action.AVAILABLE, ACTION, Heading("First goal accepted", minor=True)),
+    Shown(action.FEEDBACK_LOSS, ACTION, Heading("Feedback lost", "always")),
+    Shown(action.STATUS_LOSS, ACTION, Heading("Status lost", "some")),
     Shown(action.GOALS, ACTION, Heading("Goals", minor=True)),
     Shown(action.CANCELLED, ACTION, Heading("Cancelled", "some", minor=True)),
     Shown(action.REFUSED, ACTION, Heading("Refused", "some")),
     Shown(action.LATE, ACTION, Heading("Late results", "some")),
-    Shown(action.ANSWERED_BEFORE, ACTION, Heading("Ignored before", "some")),
+    Shown(action.IGNORED, ACTION, Heading("Ignored before", "some")),
     Shown(action.CPU_PER_GOAL, ACTION, Heading("CPU per goal", minor=True)),
     Shown(stream.DUPLICATED, STREAM, Heading("Duplicated", "some", minor=True)),
     Shown(stream.OUT_OF_ORDER, STREAM, Heading("Out of order", "some", minor=True)),

@@ -68,6 +68,7 @@ def test_actions(golden: Golden, tmp_path: Path) -> None:
             wait = 100_000.0 + 1000 * round_ * goals
             build.row(
                 case, round_, goals_sent=100 * goals, goals_without_result=round_, cancels_sent=0,
+                goals_succeeded=100 * goals - round_, goals_cancelled=0, goals_refused=0,
                 feedback_expected=1000 * goals, feedback_received=1000 * goals - round_,
                 goal_accepted_ns=wait, first_feedback_ns=2 * wait,
                 result_delay_ns=3 * wait, result_reply_ns=wait / 2,

@@ -20,6 +20,7 @@ use super::bodies::{Bodies, Differences, Samples};
 use super::control::{Control, STOPPED};
 use super::goals::{Goal, GoalRows, Outcome};
 use super::pace::{self, Pace};
+use super::progress::{ASKED_NS, AVAILABLE_NS, LOOK_NS, Order, Progress};
 use super::responder::BATCH;
 use super::subscriber::Subscriber;
 use super::{Context, Recorded, Role};
@@ -27,16 +28,10 @@ use crate::protocol::{
     ArrivalModel, Failure, Goals, RequestReport, RoleReport, RoleSpec, RunReport, Schedule,
 };
 
-/// How long the sending thread sleeps before it looks at its time-outs, at most, ns.
-const LOOK_NS: i64 = 20_000_000;
 /// How long a waiting thread sleeps before it looks whether it should stop.
 const NAP: Duration = Duration::from_millis(50);
 /// The last stretch before an intended time is left to the pacer, which is more exact, ns.
 const CLOSE_NS: i64 = 1_000_000;
-/// A server that is there has accepted the first goal within this time, or the round fails, ns.
-const AVAILABLE_NS: i64 = 10_000_000_000;
-/// The first time-out of goals that ask whether a server is there, ns; each further one is twice as long.
-const ASKED_NS: i64 = 5_000_000;
 /// How long a call that the middleware does not take is tried again, where it is a thread's that takes, ns.
 const PATIENCE_NS: i64 = 20_000_000;
 
@@ -89,16 +84,7 @@ struct Sender {
     first: Option<u64>,
     /// Below this none is under way.
     from: u64,
-    started_ns: i64,
-    begin_ns: i64,
-    last_ns: i64,
-    end_ns: i64,
-    ended: &'static str,
-    blocked: u64,
-    refused: u64,
-    seen: u32,
-    available_ns: Option<i64>,
-    ignored: u64,
+    progress: Progress,
 }
 
 /// Takes feedback.
@@ -126,16 +112,7 @@ impl ActionClient {
             cancels: services.cancel.sample(&[0; SMALL])?,
             first: None,
             from: 0,
-            started_ns: 0,
-            begin_ns: 0,
-            last_ns: 0,
-            end_ns: 0,
-            ended: "duration",
-            blocked: 0,
-            refused: 0,
-            seen: 0,
-            available_ns: None,
-            ignored: 0,
+            progress: Progress::new(),
         };
         let asks = services.result.sample(&[0; SMALL])?;
         let core = Arc::new(Core {
@@ -187,12 +164,12 @@ impl ActionClient {
             };
             while now_ns() - asked < patience_ns {
                 if let Some(accepted) = goal.accepted_ns() {
-                    sender.available_ns = Some(accepted - begin);
+                    sender.progress.available_ns = Some(accepted - begin);
                     return Ok(());
                 }
                 std::thread::park_timeout(Duration::from_nanos(ASKED_NS as u64 / 5));
             }
-            sender.ignored += 1;
+            sender.progress.ignored += 1;
             patience_ns = (patience_ns * 2).min(core.schedule.timeout_ns);
         }
         let text = format!("no server of {} accepted a goal within 10 s", self.action);
@@ -207,25 +184,15 @@ impl ActionClient {
             let mut paused = false;
             while sends && core.rows.under_way() < self.outstanding {
                 let now = now_ns();
-                if sender.first.is_none() && now >= sender.started_ns + core.schedule.warmup_ns {
+                if sender.first.is_none()
+                    && now >= sender.progress.started_ns + core.schedule.warmup_ns
+                {
                     core.begin(sender, now);
                 }
-                if core.control.is_new(sender.seen) {
-                    let wanted = core.control.take(&mut sender.seen);
-                    if wanted.stopped {
-                        sender.ended = STOPPED;
-                        sends = false;
-                        break;
-                    }
-                    if wanted.paused {
-                        // So that the loop comes here until the pause ends.
-                        sender.seen = sender.seen.wrapping_sub(1);
-                        paused = true;
-                        break;
-                    }
-                }
-                if core.is_over(sender, now) {
-                    sends = false;
+                let order = sender.progress.obey(&core.control);
+                paused = order == Order::Pause;
+                sends = order != Order::Stop && !core.is_over(sender, now);
+                if paused || !sends {
                     break;
                 }
                 core.send(sender, now, now)?;
@@ -245,10 +212,10 @@ impl ActionClient {
         let core = &*self.core;
         let started = now_ns() + CLOSE_NS;
         let mut pace = Pace::new(&core.schedule, started, core.yields, &core.control);
-        sender.started_ns = started;
+        sender.progress.started_ns = started;
         loop {
-            if core.control.is_new(sender.seen) && pace.steer(&mut sender.seen) {
-                sender.ended = STOPPED;
+            if core.control.is_new(sender.progress.seen) && pace.steer(&mut sender.progress.seen) {
+                sender.progress.ended = STOPPED;
                 break;
             }
             let warm = sender.first.is_none();
@@ -259,19 +226,19 @@ impl ActionClient {
             if core.is_over(sender, intended) {
                 break;
             }
-            if sender.first.is_some() && pace.is_late(sender.begin_ns) {
-                sender.ended = pace::LATE;
+            if sender.first.is_some() && pace.is_late(sender.progress.begin_ns) {
+                sender.progress.ended = pace::LATE;
                 break;
             }
-            while now_ns() < intended - CLOSE_NS && !core.control.is_new(sender.seen) {
+            while now_ns() < intended - CLOSE_NS && !core.control.is_new(sender.progress.seen) {
                 core.watch(sender, intended - CLOSE_NS)?;
             }
-            let sent = pace.wait_ns(intended, sender.seen);
+            let sent = pace.wait_ns(intended, sender.progress.seen);
             if sent < intended {
                 continue; // something is asked
             }
             if core.rows.under_way() >= self.outstanding {
-                sender.blocked += 1;
+                sender.progress.blocked += 1;
                 while core.rows.under_way() >= self.outstanding {
                     core.watch(sender, i64::MAX)?;
                 }
@@ -301,9 +268,7 @@ impl Core {
     #[cold]
     fn begin(&self, sender: &mut Sender, now: i64) {
         sender.first = Some(self.rows.sent());
-        sender.begin_ns = now;
-        (sender.last_ns, sender.end_ns) = (now, now);
-        self.control.begins(now);
+        sender.progress.begin(&self.control, now);
     }
 
     /// Goals of the measured time.
@@ -313,9 +278,9 @@ impl Core {
 
     fn is_over(&self, sender: &mut Sender, now: i64) -> bool {
         let measures = sender.first.is_some();
-        sender.ended = if self.rows.sent() as usize >= self.rows.capacity() {
+        sender.progress.ended = if self.rows.sent() as usize >= self.rows.capacity() {
             "recorder_full"
-        } else if measures && now >= sender.begin_ns + self.schedule.duration_ns {
+        } else if measures && now >= sender.progress.begin_ns + self.schedule.duration_ns {
             "duration"
         } else if measures
             && self.schedule.samples != 0
@@ -341,34 +306,24 @@ impl Core {
         let patience_ns = self.schedule.timeout_ns;
         let outcome = call(&self.services.goal, sample, &header, patience_ns);
         if sender.first.is_some() {
-            sender.end_ns = now_ns();
+            sender.progress.end_ns = now_ns();
         }
-        sender.last_ns = sent;
+        sender.progress.last_ns = sent;
         match outcome {
-            Ok(blocked) => sender.blocked += blocked,
+            Ok(blocked) => sender.progress.blocked += blocked,
             Err(Status::Timeout | Status::Resources) => {
-                sender.refused += u64::from(sender.first.is_some());
+                sender.progress.refused += u64::from(sender.first.is_some());
                 if let Some(goal) = self.rows.get(number) {
                     self.rows.refuse(goal);
                 }
             }
-            Err(status) => return Err(self.failure(number, status)),
+            Err(status) => return Err(self.services.goal.failure("goal", number, status)),
         }
         Ok(())
     }
 
     fn header(&self, number: u64, flags: u32) -> Header {
         Header { cookie: self.cookie, seq: number, writer_id: self.id, flags, ..Header::default() }
-    }
-
-    /// Why a goal could not be sent, in the middleware's words.
-    #[cold]
-    fn failure(&self, number: u64, status: Status) -> Failure {
-        let words = match self.services.goal.last_error() {
-            Some(error) if error.status == status => error.to_string(),
-            _ => status.to_string(),
-        };
-        Failure::new("failed", format!("a goal failed after {number} goals: {words}"))
     }
 
     /// Cancels what is due, gives up what is overdue, and sleeps until something is to be done, or until then.
@@ -405,7 +360,7 @@ impl Core {
             },
         );
         if let Some((number, status)) = failed {
-            return Err(self.failure(number, status));
+            return Err(self.services.cancel.failure("request to cancel", number, status));
         }
         let left = next - now_ns();
         if left > 0 {
@@ -635,23 +590,14 @@ impl Role for ActionClient {
             return Some(Err(Failure::new("failed", "the client is still at work")));
         };
         let outcome = self.ask(&mut sender).and_then(|()| {
-            sender.started_ns = now_ns();
+            sender.progress.started_ns = now_ns();
             match core.schedule.arrivals {
                 ArrivalModel::Closed => self.run_closed(&mut sender),
                 _ => self.run_paced(&mut sender),
             }
         });
-        Some(outcome.map(|()| RunReport {
-            role: "action_client".into(),
-            writer: core.id,
-            sent: core.measured(&sender),
-            begin_ns: sender.begin_ns,
-            last_ns: sender.last_ns,
-            end_ns: sender.end_ns,
-            warmup_ns: sender.begin_ns - sender.started_ns,
-            ended: sender.ended.into(),
-            blocked: sender.blocked,
-        }))
+        let (progress, sent) = (&sender.progress, core.measured(&sender));
+        Some(outcome.map(|()| progress.run_report("action_client", core.id, sent)))
     }
 
     fn finish(&mut self) -> Result<Recorded, Failure> {
@@ -673,13 +619,9 @@ impl Role for ActionClient {
             echo_failures: count(&core.counts.failures),
             goals: sender.first.map(|first| core.rows.reports(first)).unwrap_or_default(),
             requests: Some(RequestReport {
-                by_topics: core.services.by_topics(),
                 late: count(&core.counts.late),
                 misrouted: count(&core.counts.misrouted),
-                refused: sender.refused,
-                available_ns: sender.available_ns,
-                ignored: sender.ignored,
-                ..RequestReport::default()
+                ..sender.progress.request_report(core.services.by_topics())
             }),
             reader_counters,
             reply_mode: "loop".into(),

@@ -6,9 +6,10 @@
 //! by its client and number, which stand in Busmark's header as everything else that ROS's messages hold:
 //! the body of a goal, a result and feedback is what a user would fill.
 
-use busmark_adapter::{AnyService, Error, Header, ReaderHandle, ServiceHandle, Side, WriterHandle};
+use busmark_adapter::{Error, Header, ReaderHandle, ServiceHandle, Side, WriterHandle};
 
 use super::Context;
+use super::service_end::ServiceEnd;
 use crate::protocol::{Goals, StreamSpec};
 
 /// Bytes of all messages but goals, results and feedback: an identity, a time, a status.
@@ -47,13 +48,9 @@ impl Names {
 
 /// The three services of an action, of one side.
 pub struct Services {
-    pub goal: AnyService,
-    pub result: AnyService,
-    pub cancel: AnyService,
-    names: [String; 3],
-    /// Topics of each, where they go by two.
-    topics: [(String, String); 3],
-    side: Side,
+    pub goal: ServiceEnd,
+    pub result: ServiceEnd,
+    pub cancel: ServiceEnd,
 }
 
 impl Services {
@@ -67,20 +64,13 @@ impl Services {
         let make = |name: &String| {
             let mut config = stream.endpoint(name);
             config.max_body_bytes = config.max_body_bytes.max(SMALL as u64);
-            AnyService::new(&context.participant, &config, side, id)
+            ServiceEnd::new(context, &config, side, id)
         };
         let [goal, result, cancel] = &names.services;
-        Ok(Self {
-            goal: make(goal)?,
-            result: make(result)?,
-            cancel: make(cancel)?,
-            topics: names.services.each_ref().map(|name| busmark_adapter::service_topics(name)),
-            names: names.services.clone(),
-            side,
-        })
+        Ok(Self { goal: make(goal)?, result: make(result)?, cancel: make(cancel)? })
     }
 
-    fn all(&self) -> [&AnyService; 3] {
+    fn all(&self) -> [&ServiceEnd; 3] {
         [&self.goal, &self.result, &self.cancel]
     }
 
@@ -89,26 +79,15 @@ impl Services {
     }
 
     pub fn writers(&self) -> Vec<(&str, &WriterHandle)> {
-        let written = self.topics.iter().map(|(requests, responses)| match self.side {
-            Side::Client => requests.as_str(),
-            Side::Server => responses.as_str(),
-        });
-        let ends = written.zip(self.all());
-        ends.filter_map(|(topic, end)| Some((topic, end.endpoints()?.0))).collect()
+        self.all().into_iter().filter_map(ServiceEnd::writer).collect()
     }
 
     pub fn readers(&self) -> Vec<(&str, &ReaderHandle)> {
-        let read = self.topics.iter().map(|(requests, responses)| match self.side {
-            Side::Client => responses.as_str(),
-            Side::Server => requests.as_str(),
-        });
-        let ends = read.zip(self.all());
-        ends.filter_map(|(topic, end)| Some((topic, end.endpoints()?.1))).collect()
+        self.all().into_iter().filter_map(ServiceEnd::reader).collect()
     }
 
     pub fn native(&self) -> Vec<(&str, &ServiceHandle)> {
-        let ends = self.names.iter().map(String::as_str).zip(self.all());
-        ends.filter_map(|(name, end)| Some((name, end.native()?))).collect()
+        self.all().into_iter().filter_map(ServiceEnd::named).collect()
     }
 }
 

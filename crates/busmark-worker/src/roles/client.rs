@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use busmark_adapter::{
-    AnyService, AnyServiceSample, Error, Header, HotCell, ReaderHandle, ServiceHandle, Side,
-    Status, Wait, WriterHandle, service_topics,
+    AnyServiceSample, Error, Header, HotCell, ReaderHandle, ServiceHandle, Side, Status, Wait,
+    WriterHandle,
 };
 use busmark_measure::{Intervals, Recorder, Row, now_ns};
 
@@ -14,8 +14,10 @@ use super::bodies::{Bodies, Differences, Samples};
 use super::control::{Control, NAP, STOPPED};
 use super::pace::{self, Pace};
 use super::patience::PATIENCE_NS;
+use super::progress::{ASKED_NS, AVAILABLE_NS, LOOK_NS, Order, Progress};
 use super::requests::{Answer, Requests};
 use super::responder::BATCH;
+use super::service_end::ServiceEnd;
 use super::sight::Sight;
 use super::{Context, Counter, Recorded, Role};
 use crate::protocol::{
@@ -23,17 +25,9 @@ use crate::protocol::{
     Schedule, StreamSpec, WriterAccount,
 };
 
-/// How long a thread waits before it looks at its time-outs, at most, ns.
-const LOOK_NS: i64 = 20_000_000;
-/// A server that is there has answered the first request within this time, or the round fails, ns.
-const AVAILABLE_NS: i64 = 10_000_000_000;
-/// The first time-out of requests that ask whether a server is there, ns; each further one is twice as long.
-const ASKED_NS: i64 = 5_000_000;
-
 /// A client of a service.
 pub struct Client {
     name: String,
-    topics: (String, String),
     core: Arc<Core>,
     outstanding: usize,
 }
@@ -42,7 +36,7 @@ pub struct Client {
 struct Core {
     id: u32,
     cookie: u64,
-    service: AnyService,
+    service: ServiceEnd,
     wait: Wait,
     yields: bool,
     verify: bool,
@@ -67,16 +61,7 @@ struct Sender {
     samples: Samples<AnyServiceSample>,
     seq: u64,
     warm: bool,
-    started_ns: i64,
-    begin_ns: i64,
-    last_ns: i64,
-    end_ns: i64,
-    ended: &'static str,
-    blocked: u64,
-    refused: u64,
-    seen: u32,
-    available_ns: Option<i64>,
-    ignored: u64,
+    progress: Progress,
 }
 
 /// What only the taking thread touches.
@@ -124,21 +109,7 @@ impl Client {
             responses,
             sending: AtomicBool::new(true),
             control: Arc::new(Control::new(schedule.is_paced())),
-            sender: HotCell::new(Sender {
-                samples,
-                seq: 0,
-                warm: true,
-                started_ns: 0,
-                begin_ns: 0,
-                last_ns: 0,
-                end_ns: 0,
-                ended: "duration",
-                blocked: 0,
-                refused: 0,
-                seen: 0,
-                available_ns: None,
-                ignored: 0,
-            }),
+            sender: HotCell::new(Sender { samples, seq: 0, warm: true, progress: Progress::new() }),
             taker: HotCell::new(Taker {
                 differences: Differences::default(),
                 foreign: 0,
@@ -149,8 +120,7 @@ impl Client {
             }),
             schedule,
         };
-        let topics = service_topics(&name);
-        Ok(Self { name, topics, core: Arc::new(core), outstanding })
+        Ok(Self { name, core: Arc::new(core), outstanding })
     }
 
     /// Asks until the server answers, for a middleware may count a server before it can answer.
@@ -164,11 +134,11 @@ impl Client {
             while now_ns() - asked < patience_ns {
                 core.step(patience_ns, patience_ns);
                 if core.heard.load(Ordering::Relaxed) > 0 {
-                    sender.available_ns = Some(now_ns() - begin);
+                    sender.progress.available_ns = Some(now_ns() - begin);
                     return Ok(());
                 }
             }
-            sender.ignored += 1;
+            sender.progress.ignored += 1;
             patience_ns = (patience_ns * 2).min(AVAILABLE_NS / 10);
         }
         let text = format!("no server of {} answered within 10 s", self.name);
@@ -182,19 +152,16 @@ impl Client {
         loop {
             while sends && core.requests.waiting() < self.outstanding as u64 {
                 let now = now_ns();
-                if sender.warm && now >= sender.started_ns + core.schedule.warmup_ns {
+                if sender.warm && now >= sender.progress.started_ns + core.schedule.warmup_ns {
                     core.begin(sender, now);
                 }
-                if core.control.is_new(sender.seen) {
-                    let wanted = core.control.take(&mut sender.seen);
-                    if wanted.stopped {
-                        sender.ended = STOPPED;
+                match sender.progress.obey(&core.control) {
+                    Order::Send => {}
+                    Order::Stop => {
                         sends = false;
                         break;
                     }
-                    if wanted.paused {
-                        // So that the loop comes here until the pause ends.
-                        sender.seen = sender.seen.wrapping_sub(1);
+                    Order::Pause => {
                         if core.requests.all_settled() {
                             std::thread::park_timeout(NAP);
                         }
@@ -241,10 +208,10 @@ impl Client {
         let core = &*self.core;
         let started = now_ns() + 1_000_000;
         let mut pace = Pace::new(&core.schedule, started, core.yields, &core.control);
-        sender.started_ns = started;
+        sender.progress.started_ns = started;
         loop {
-            if core.control.is_new(sender.seen) && pace.steer(&mut sender.seen) {
-                sender.ended = STOPPED;
+            if core.control.is_new(sender.progress.seen) && pace.steer(&mut sender.progress.seen) {
+                sender.progress.ended = STOPPED;
                 return Ok(());
             }
             let (intended, begun) = pace.next(sender.warm);
@@ -254,11 +221,11 @@ impl Client {
             if !sender.warm && core.is_over(sender, intended) {
                 return Ok(());
             }
-            if !sender.warm && pace.is_late(sender.begin_ns) {
-                sender.ended = pace::LATE;
+            if !sender.warm && pace.is_late(sender.progress.begin_ns) {
+                sender.progress.ended = pace::LATE;
                 return Ok(());
             }
-            let sent = pace.wait_ns(intended, sender.seen);
+            let sent = pace.wait_ns(intended, sender.progress.seen);
             if sent < intended {
                 continue; // something is asked
             }
@@ -273,14 +240,12 @@ impl Core {
     fn begin(&self, sender: &mut Sender, now: i64) {
         sender.warm = false;
         sender.seq = 0;
-        sender.begin_ns = now;
-        (sender.last_ns, sender.end_ns) = (now, now);
         self.warm.store(self.requests.sent(), Ordering::Release);
-        self.control.begins(now);
+        sender.progress.begin(&self.control, now);
     }
 
     fn is_over(&self, sender: &mut Sender, now: i64) -> bool {
-        sender.ended = if now >= sender.begin_ns + self.schedule.duration_ns {
+        sender.progress.ended = if now >= sender.progress.begin_ns + self.schedule.duration_ns {
             "duration"
         } else if self.schedule.samples != 0 && sender.seq >= self.schedule.samples {
             "samples"
@@ -312,7 +277,7 @@ impl Core {
         }
         let row = if sender.warm { None } else { self.recorder.row(sender.seq) };
         while !self.requests.has_room() {
-            sender.blocked += 1;
+            sender.progress.blocked += 1;
             self.give_way();
             sent = now_ns();
             header.sent_ns = sent;
@@ -335,7 +300,7 @@ impl Core {
                 Err(Status::Timeout | Status::Resources)
                     if sent < intended + self.schedule.timeout_ns =>
                 {
-                    sender.blocked += 1;
+                    sender.progress.blocked += 1;
                     self.give_way();
                     sent = now_ns();
                     header.sent_ns = sent;
@@ -343,21 +308,21 @@ impl Core {
                 Err(Status::Timeout | Status::Resources) => break true,
                 Err(status) => {
                     self.requests.refuse(ordinal);
-                    return Err(self.failure(sender.seq, status));
+                    return Err(self.service.failure("request", sender.seq, status));
                 }
             }
         };
         if let Some(row) = row {
-            sender.end_ns = now_ns();
+            sender.progress.end_ns = now_ns();
             if !refused {
-                Row::set(&row.written_ns, sender.end_ns);
+                Row::set(&row.written_ns, sender.progress.end_ns);
             }
         }
-        sender.last_ns = sent;
+        sender.progress.last_ns = sent;
         sender.seq += 1;
         if refused {
             self.requests.refuse(ordinal);
-            sender.refused += u64::from(!sender.warm);
+            sender.progress.refused += u64::from(!sender.warm);
         }
         Ok(!refused)
     }
@@ -370,15 +335,6 @@ impl Core {
         } else {
             std::thread::yield_now();
         }
-    }
-
-    /// Why a request could not be sent, in the middleware's words.
-    fn failure(&self, seq: u64, status: Status) -> Failure {
-        let words = match self.service.last_error() {
-            Some(error) if error.status == status => error.to_string(),
-            _ => status.to_string(),
-        };
-        Failure::new("failed", format!("a request failed after {seq} requests: {words}"))
     }
 
     /// Waits for responses, takes them, and gives up what is overdue. Hot.
@@ -475,10 +431,10 @@ pub(super) fn end(
     response_size: usize,
     side: Side,
     id: u32,
-) -> Result<AnyService, Error> {
+) -> Result<ServiceEnd, Error> {
     let mut config = stream.endpoint(name);
     config.max_body_bytes = config.max_body_bytes.max(response_size as u64);
-    AnyService::new(&context.participant, &config, side, id)
+    ServiceEnd::new(context, &config, side, id)
 }
 
 /// Settings of the bodies of responses.
@@ -505,17 +461,15 @@ impl Role for Client {
     }
 
     fn writers(&self) -> Vec<(&str, &WriterHandle)> {
-        let endpoints = self.core.service.endpoints();
-        endpoints.map(|(writer, _)| (self.topics.0.as_str(), writer)).into_iter().collect()
+        self.core.service.writer().into_iter().collect()
     }
 
     fn readers(&self) -> Vec<(&str, &ReaderHandle)> {
-        let endpoints = self.core.service.endpoints();
-        endpoints.map(|(_, reader)| (self.topics.1.as_str(), reader)).into_iter().collect()
+        self.core.service.reader().into_iter().collect()
     }
 
     fn services(&self) -> Vec<(&str, &ServiceHandle)> {
-        self.core.service.native().map(|end| (self.name.as_str(), end)).into_iter().collect()
+        self.core.service.named().into_iter().collect()
     }
 
     fn start(&mut self) {}
@@ -527,23 +481,14 @@ impl Role for Client {
             return Some(Err(Failure::new("failed", "the client is still at work")));
         };
         let outcome = self.ask(&mut sender).and_then(|()| {
-            sender.started_ns = now_ns();
+            sender.progress.started_ns = now_ns();
             match core.schedule.arrivals {
                 ArrivalModel::Closed => self.run_closed(&mut sender),
                 _ => self.run_paced(&mut sender),
             }
         });
-        Some(outcome.map(|()| RunReport {
-            role: "client".into(),
-            writer: core.id,
-            sent: sender.seq,
-            begin_ns: sender.begin_ns,
-            last_ns: sender.last_ns,
-            end_ns: sender.end_ns,
-            warmup_ns: sender.begin_ns - sender.started_ns,
-            ended: sender.ended.into(),
-            blocked: sender.blocked,
-        }))
+        let (progress, sent) = (&sender.progress, sender.seq);
+        Some(outcome.map(|()| progress.run_report("client", core.id, sent)))
     }
 
     fn finish(&mut self) -> Result<Recorded, Failure> {
@@ -573,13 +518,9 @@ impl Role for Client {
             rows,
             intervals: vec![IntervalReport::of(core.id, &taker.intervals)],
             requests: Some(RequestReport {
-                by_topics: core.service.native().is_none(),
                 late: taker.late,
                 misrouted: taker.misrouted + core.requests.misnamed(),
-                refused: sender.refused,
-                available_ns: sender.available_ns,
-                ignored: sender.ignored,
-                ..RequestReport::default()
+                ..sender.progress.request_report(core.service.native().is_none())
             }),
             writer_counters: counters.map(|(writer, _)| writer.counters()),
             reader_counters: counters.map(|(_, reader)| reader.counters()),

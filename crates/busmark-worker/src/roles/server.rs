@@ -6,13 +6,13 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use busmark_adapter::{
-    AnyService, AnyServiceSample, Error, Header, ReaderHandle, ServiceHandle, Side, Status, Wait,
-    WriterHandle, service_topics,
+    AnyServiceSample, Error, Header, ReaderHandle, ServiceHandle, Side, Status, Wait, WriterHandle,
 };
 use busmark_measure::{SplitMix64, clock_pair, now_ns, sleep_until_ns};
 
 use super::bodies::{Bodies, Differences, Samples};
 use super::client::{end, response_stream};
+use super::service_end::ServiceEnd;
 use super::{Context, Recorded, Role};
 use crate::protocol::{Failure, RequestReport, RoleReport, RoleSpec, Service, StreamSpec, Work};
 
@@ -27,7 +27,6 @@ const MOST: usize = 64;
 pub struct Server {
     context: Context,
     name: String,
-    topics: (String, String),
     stream: StreamSpec,
     response_size: usize,
     works: Service,
@@ -60,7 +59,7 @@ struct Shared {
     id: u32,
     cookie: u64,
     verify: bool,
-    service: AnyService,
+    service: ServiceEnd,
     wait: Wait,
     yields: bool,
     works: Service,
@@ -89,12 +88,10 @@ impl Server {
         else {
             return Err(Status::Invalid.error("not a server"));
         };
-        let topics = service_topics(&name);
         let context = context.clone();
         let mut server = Self {
             context,
             name,
-            topics,
             stream,
             response_size,
             works,
@@ -105,6 +102,10 @@ impl Server {
         };
         server.serving = Some(server.make()?);
         Ok(server)
+    }
+
+    fn end(&self) -> Option<&ServiceEnd> {
+        self.serving.as_ref().map(|serving| &serving.shared.service)
     }
 
     fn make(&self) -> Result<Serving, Error> {
@@ -280,20 +281,15 @@ impl Role for Server {
     }
 
     fn writers(&self) -> Vec<(&str, &WriterHandle)> {
-        let endpoints =
-            self.serving.as_ref().and_then(|serving| serving.shared.service.endpoints());
-        endpoints.map(|(writer, _)| (self.topics.1.as_str(), writer)).into_iter().collect()
+        self.end().and_then(ServiceEnd::writer).into_iter().collect()
     }
 
     fn readers(&self) -> Vec<(&str, &ReaderHandle)> {
-        let endpoints =
-            self.serving.as_ref().and_then(|serving| serving.shared.service.endpoints());
-        endpoints.map(|(_, reader)| (self.topics.0.as_str(), reader)).into_iter().collect()
+        self.end().and_then(ServiceEnd::reader).into_iter().collect()
     }
 
     fn services(&self) -> Vec<(&str, &ServiceHandle)> {
-        let native = self.serving.as_ref().and_then(|serving| serving.shared.service.native());
-        native.map(|end| (self.name.as_str(), end)).into_iter().collect()
+        self.end().and_then(ServiceEnd::named).into_iter().collect()
     }
 
     fn start(&mut self) {

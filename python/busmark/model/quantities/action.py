@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING
 
 from busmark import stats
 from busmark.model.entry import STUDENT, Compared, EstimatedQuantity, Explained, Number
-from busmark.model.quantities.host import CPUS_USED
+from busmark.model.quantities.service import cpu_per, per_s
 
 if TYPE_CHECKING:
-    from busmark.model.case import CaseSummary
     from busmark.model.entry import Row
-    from busmark.model.parameters import Parameters
 
 ACTION = ("action",)
 
@@ -119,35 +117,20 @@ FEEDBACK_LATENCY_MAX = EstimatedQuantity(
     tests=ACTION,
 )
 
+SENT, CANCELS, FEEDBACK = ("goals_sent",), ("cancels_sent",), ("feedback_received",)
+
+TO_THEIR_END = ("goals_succeeded", "goals_without_result")
+"""Goals that were accepted and not cancelled."""
+
 TIMES = (
-    (ACCEPTED, "goal_accepted_ns", "goals_sent"),
-    (ACCEPTED_P99, "goal_accepted_p99_ns", "goals_sent"),
-    (FIRST_FEEDBACK, "first_feedback_ns", "goals_sent"),
-    (FIRST_FEEDBACK_P99, "first_feedback_p99_ns", "goals_sent"),
-    (FEEDBACK_LATENCY, "feedback_latency_ns", "feedback_received"),
-    (FEEDBACK_LATENCY_MAX, "feedback_latency_max_ns", "feedback_received"),
-    (RESULT_DELAY, "result_delay_ns", "goals_sent"),
-    (RESULT_DELAY_P99, "result_delay_p99_ns", "goals_sent"),
-    (RESULT_REPLY, "result_reply_ns", "goals_sent"),
-    (RESULT_REPLY_P99, "result_reply_p99_ns", "goals_sent"),
-    (CANCEL_ANSWERED, "cancel_answered_ns", "cancels_sent"),
-    (CANCEL_ANSWERED_P99, "cancel_answered_p99_ns", "cancels_sent"),
+    (SENT, (ACCEPTED, ACCEPTED_P99, FIRST_FEEDBACK, FIRST_FEEDBACK_P99)),
+    (FEEDBACK, (FEEDBACK_LATENCY, FEEDBACK_LATENCY_MAX)),
+    (TO_THEIR_END, (RESULT_DELAY, RESULT_DELAY_P99, RESULT_REPLY, RESULT_REPLY_P99)),
+    (CANCELS, (CANCEL_ANSWERED, CANCEL_ANSWERED_P99)),
 )
-"""Times, the column of `cases` that each is the median of, and the one that counts its samples."""
+"""Columns of `cases` that count samples, and the times that these have; each is a column, too."""
 
-
-def _per_s(*columns: str) -> Callable[[Row, Parameters], float | None]:
-    """Return the function that gives the sum of these columns in a second of a round."""
-
-    def rate(row: Row, params: Parameters) -> float | None:
-        known = [value for column in columns if (value := row.get(column)) is not None]
-        seconds = row.get("measured_s")
-        return sum(known) / seconds if seconds and len(known) == len(columns) else None
-
-    return rate
-
-
-_goals_per_s = _per_s("goals_succeeded", "goals_cancelled")
+COMPLETED = ("goals_succeeded", "goals_cancelled")
 
 GOAL_RATE = EstimatedQuantity(
     key="goal_rate",
@@ -164,7 +147,7 @@ GOAL_RATE = EstimatedQuantity(
         more="faster",
         less="slower",
         otherwise="no goal had a result",
-        of_round=_goals_per_s,
+        of_round=per_s(*COMPLETED),
         unit=lambda params: "1/s",
         counted="goals_sent",
     ),
@@ -178,8 +161,8 @@ FEEDBACK_RATE = EstimatedQuantity(
     more_is_better=True,
 )
 
-RATES = ((GOAL_RATE, _goals_per_s), (FEEDBACK_RATE, _per_s("feedback_received")))
-
+RATES = ((GOAL_RATE, COMPLETED), (FEEDBACK_RATE, FEEDBACK))
+"""Rates, and the columns of `cases` whose sum in a second each is."""
 
 Share = Callable[["Row"], tuple[int, int] | None]
 
@@ -270,15 +253,6 @@ LOSSES = (
     (STATUS_LOSS, _lost("statuses")),
 )
 
-AVAILABLE = EstimatedQuantity(
-    key="action_available",
-    unit="ns",
-    suffix="_ns",
-    meaning="time from a client's first goal to the first response that accepts one, before the "
-    "warm-up; of several clients the longest",
-    tests=ACTION,
-)
-
 GOALS = Number(key="goals_sent", meaning="goals sent in the measured time", tests=ACTION)
 CANCELLED = Number(
     key="goals_cancelled", meaning="goals with the result that they were cancelled", tests=ACTION
@@ -298,28 +272,22 @@ LATE = Number(
     meaning="results that came after their time-out, so that their goals have none",
     tests=ACTION,
 )
-ANSWERED_BEFORE = Number(
+IGNORED = Number(
     key="ignored_goals",
     meaning="goals without a response that clients sent before their first response, although they "
     "had matched the server, where the middleware counts it",
     tests=ACTION,
 )
 
-COUNTED = (
-    (GOALS, "goals_sent"),
-    (CANCELLED, "goals_cancelled"),
-    (REFUSED, "goals_refused"),
-    (WITHOUT_RESULT, "goals_without_result"),
-    (LATE, "late"),
-    (ANSWERED_BEFORE, "ignored"),
-)
+COUNTED = {
+    GOALS: "goals_sent",
+    CANCELLED: "goals_cancelled",
+    REFUSED: "goals_refused",
+    WITHOUT_RESULT: "goals_without_result",
+    LATE: "late",
+    IGNORED: "ignored",
+}
 """Columns of the table `cases` whose sums these are."""
-
-
-def _cpu_per_goal(case: CaseSummary) -> float | None:
-    used, rate = CPUS_USED.figure(case), GOAL_RATE.figure(case)
-    return 1e9 * used.value / rate.value if used and rate and rate.value else None
-
 
 CPU_PER_GOAL = Number(
     key="cpu_per_goal",
@@ -328,34 +296,14 @@ CPU_PER_GOAL = Number(
     meaning="CPU time that clients and server together took for each goal that had a result, with "
     "its feedback: `cpu` over `goal_rate`",
     tests=ACTION,
-    pick=_cpu_per_goal,
+    pick=cpu_per(GOAL_RATE),
 )
 
 OF_CASES = (
-    ACCEPTED,
-    ACCEPTED_P99,
-    FIRST_FEEDBACK,
-    FIRST_FEEDBACK_P99,
-    FEEDBACK_LATENCY,
-    FEEDBACK_LATENCY_MAX,
-    RESULT_DELAY,
-    RESULT_DELAY_P99,
-    RESULT_REPLY,
-    RESULT_REPLY_P99,
-    CANCEL_ANSWERED,
-    CANCEL_ANSWERED_P99,
-    GOAL_RATE,
-    GOAL_LOSS,
-    FEEDBACK_RATE,
-    FEEDBACK_LOSS,
-    STATUS_LOSS,
-    AVAILABLE,
-    GOALS,
-    CANCELLED,
-    REFUSED,
-    WITHOUT_RESULT,
-    LATE,
-    ANSWERED_BEFORE,
+    *(time for _, times in TIMES for time in times),
+    *(rate for rate, _ in RATES),
+    *(loss for loss, _ in LOSSES),
+    *COUNTED,
     CPU_PER_GOAL,
 )
 """Quantities in the order of tables."""

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from busmark.model.entry import STUDENT, Compared, EstimatedQuantity, Explained, Number
+from busmark.model.entry import SERVED, STUDENT, Compared, EstimatedQuantity, Explained, Number
 from busmark.model.quantities.host import CPUS_USED
 
 if TYPE_CHECKING:
@@ -55,11 +56,18 @@ PART_TIMES = tuple(
 )
 
 
-def answered_per_s(row: Row, params: Parameters) -> float | None:
-    """Return how many requests of a round were answered in a second of its measured time."""
-    answered, seconds = row.get("received"), row.get("measured_s")
-    return answered / seconds if answered is not None and seconds else None
+def per_s(*columns: str) -> Callable[[Row, Parameters], float | None]:
+    """Return the function that gives the sum of these columns in a second of a round."""
 
+    def rate(row: Row, params: Parameters) -> float | None:
+        known = [value for column in columns if (value := row.get(column)) is not None]
+        seconds = row.get("measured_s")
+        return sum(known) / seconds if seconds and len(known) == len(columns) else None
+
+    return rate
+
+
+answered_per_s = per_s("received")
 
 REQUEST_RATE = EstimatedQuantity(
     key="request_rate",
@@ -99,9 +107,9 @@ AVAILABLE = EstimatedQuantity(
     key="available",
     unit="ns",
     suffix="_ns",
-    meaning="time from a client's first request to its first response, before the warm-up; of "
-    "several clients the longest",
-    tests=SERVICE,
+    meaning="time from a client's first request, or goal, to the first response, before the "
+    "warm-up; of several clients the longest",
+    tests=SERVED,
     also=("availability",),
 )
 
@@ -156,9 +164,14 @@ IGNORED = Number(
 )
 
 
-def _cpu_per_request(case: CaseSummary) -> float | None:
-    used, rate = CPUS_USED.figure(case), REQUEST_RATE.figure(case)
-    return 1e9 * used.value / rate.value if used and rate and rate.value else None
+def cpu_per(rate: EstimatedQuantity) -> Callable[[CaseSummary], float | None]:
+    """Return the function that gives the CPU time, ns, for each of what this is the rate of."""
+
+    def spent(case: CaseSummary) -> float | None:
+        used, per_s = CPUS_USED.figure(case), rate.figure(case)
+        return 1e9 * used.value / per_s.value if used and per_s and per_s.value else None
+
+    return spent
 
 
 CPU_PER_REQUEST = Number(
@@ -168,7 +181,7 @@ CPU_PER_REQUEST = Number(
     meaning="CPU time that clients and server together took for each request that was answered: "
     "`cpu` over `request_rate`",
     tests=SERVICE,
-    pick=_cpu_per_request,
+    pick=cpu_per(REQUEST_RATE),
 )
 
 OF_CASES = (
