@@ -225,8 +225,11 @@ public:
         if (!domain->takes_server(name_))
             throw Error(BUSMARK_INVALID, "this participant has a server of \"" + name_ + "\" already");
         try {
-            replier_ = made(domain->native().create_service_replier(service_, qos_of<dds::ReplierQos>(config)),
-                            "replier of \"" + name_ + "\"");
+            auto qos = qos_of<dds::ReplierQos>(config);
+            // With more than one requester in other processes the library's writer filters replies by what the first
+            // one wants; then each requester's reader does so by itself.
+            qos.writer_qos.writer_resource_limits().reader_filters_allocation.maximum = 0;
+            replier_ = made(domain->native().create_service_replier(service_, qos), "replier of \"" + name_ + "\"");
             open(replier_->get_replier_writer(), replier_->get_replier_reader(), config.wait);
         } catch (...) {
             end();

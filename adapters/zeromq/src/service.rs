@@ -34,6 +34,12 @@ struct Presence {
     closed: AtomicBool,
 }
 
+impl Presence {
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+}
+
 /// Servers of this process over `inproc`, by their end points.
 static SERVERS: Mutex<Option<HashMap<String, Arc<Presence>>>> = Mutex::new(None);
 
@@ -76,17 +82,28 @@ pub struct ZmqClient {
 struct Servers {
     /// Knows which of them are still there; not over `inproc`.
     monitor: Option<Monitor>,
-    /// Those of this process.
-    near: Vec<Arc<Presence>>,
+    /// Those of this process, with their end points.
+    near: Vec<(String, Arc<Presence>)>,
 }
 
 impl Servers {
     fn alive(&mut self) -> u32 {
-        if let Some(monitor) = &mut self.monitor {
-            return monitor.connections();
+        match &mut self.monitor {
+            Some(monitor) => monitor.connections(),
+            None => self.near.iter().filter(|(_, server)| !server.is_closed()).count() as u32,
         }
-        self.near.retain(|server| !server.closed.load(Ordering::Acquire));
-        self.near.len() as u32
+    }
+
+    /// The end points of those that have gone since the last call.
+    fn lost(&mut self) -> Vec<String> {
+        match &mut self.monitor {
+            Some(monitor) => monitor.lost(),
+            // The library closes a socket some time after `zmq_close`, and its queue takes requests until then.
+            None => {
+                let gone = self.near.extract_if(.., |(_, server)| server.is_closed());
+                gone.map(|(end_point, _)| end_point).collect()
+            }
+        }
     }
 }
 
@@ -106,7 +123,7 @@ impl ZmqClient {
     /// Gives up the connections to servers that have gone. The library would share requests out to their
     /// queues, too.
     fn give_up_lost(&self, servers: &mut Servers) {
-        let lost = servers.monitor.as_mut().map(Monitor::lost).unwrap_or_default();
+        let lost = servers.lost();
         if lost.is_empty() {
             return;
         }
@@ -181,7 +198,7 @@ impl Service for ZmqClient {
         }
         if let Some(server) = near {
             server.clients.fetch_add(1, Ordering::AcqRel);
-            servers.near.push(server);
+            servers.near.push((locator.data, server));
         }
         Ok(())
     }
@@ -198,7 +215,7 @@ fn find(end_point: &str) -> Result<Arc<Presence>> {
 
 impl Drop for ZmqClient {
     fn drop(&mut self) {
-        for server in locked(&self.servers).near.drain(..) {
+        for (_, server) in locked(&self.servers).near.drain(..) {
             server.clients.fetch_sub(1, Ordering::AcqRel);
         }
         // A socket that is closed while it is monitored keeps its descriptors until the context ends.

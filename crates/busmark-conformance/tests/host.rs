@@ -2,16 +2,22 @@
 
 mod common;
 
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use busmark_adapter::{
     EndpointConfig, Header, Level, Library, ParticipantConfig, Payload, Qos, Status, Wait,
 };
 use common::adapter;
 
+/// In one process an adapter logs to whoever opened it last.
+static OPEN: Mutex<()> = Mutex::new(());
+
 type Lines = Arc<Mutex<Vec<(String, Level, String)>>>;
 
-fn reference(settings: &[(&str, &str)]) -> (Library, ParticipantConfig, Lines, tempfile::TempDir) {
+type Opened = (Library, ParticipantConfig, Lines, (tempfile::TempDir, MutexGuard<'static, ()>));
+
+fn reference(settings: &[(&str, &str)]) -> Opened {
+    let alone = OPEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let lines = Lines::default();
     let kept = Arc::clone(&lines);
     let log = move |name: &str, level, text: &str| {
@@ -28,12 +34,12 @@ fn reference(settings: &[(&str, &str)]) -> (Library, ParticipantConfig, Lines, t
         settings: settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         ..ParticipantConfig::default()
     };
-    (library, config, lines, dir)
+    (library, config, lines, (dir, alone))
 }
 
 #[test]
 fn a_line_of_the_adapters_log_reaches_the_host_with_its_level() {
-    let (library, config, lines, _dir) = reference(&[("drop", "0.25")]);
+    let (library, config, lines, _kept) = reference(&[("drop", "0.25")]);
     let _participant = library.participant(&config).expect("a participant");
     let text = "injects faults on purpose: drop=0.25".to_owned();
     let expected = ("reference".to_owned(), Level::Warning, text);
@@ -42,7 +48,7 @@ fn a_line_of_the_adapters_log_reaches_the_host_with_its_level() {
 
 #[test]
 fn a_write_that_failed_is_told_in_words_and_others_are_not() {
-    let (library, config, _lines, _dir) = reference(&[("fail", "0.5")]);
+    let (library, config, _lines, _kept) = reference(&[("fail", "0.5")]);
     let participant = library.participant(&config).expect("a participant");
     let endpoint = EndpointConfig {
         topic: "busmark_host".to_owned(),
