@@ -48,9 +48,9 @@ pub struct ServiceByTopics {
     id: u32,
     /// Something may be held back in a batch, for which the other side would wait.
     batching: bool,
-    /// Held by the thread that sends a response: a writer is used by one at a time (C17), a server by
-    /// several (C44).
-    responding: Mutex<()>,
+    /// Held by the thread that sends a response, where there are several: a writer is used by one at a
+    /// time (C17), a server by several (C44).
+    responding: Option<Mutex<()>>,
 }
 
 /// The topics of requests and responses of a service by two topics.
@@ -96,8 +96,17 @@ impl AnyService {
         let reader = participant.reader(&read, None)?;
         let writer = participant.writer(&written)?;
         let batching = participant.library().capabilities().has(Feature::Batching);
-        let responding = Mutex::default();
+        let responding = Some(Mutex::default());
         Ok(Self::ByTopics(ServiceByTopics { writer, reader, side, id, batching, responding }))
+    }
+
+    /// Has the caller promise that one thread alone sends, so that none waits for another.
+    #[must_use]
+    pub fn by_one_thread(mut self) -> Self {
+        if let Self::ByTopics(service) = &mut self {
+            service.responding = None;
+        }
+        self
     }
 
     /// The middleware's own end.
@@ -141,7 +150,10 @@ impl AnyService {
                     *request = number(header);
                     return service.write(sample, header);
                 }
-                let _one = service.responding.lock().unwrap_or_else(PoisonError::into_inner);
+                let _one = service
+                    .responding
+                    .as_ref()
+                    .map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
                 service.write(sample, header)
             }
             _ => Err(Status::Invalid),

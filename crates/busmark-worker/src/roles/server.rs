@@ -110,7 +110,10 @@ impl Server {
 
     fn make(&self) -> Result<Serving, Error> {
         let Self { context, name, stream, works, response_size, id, .. } = self;
-        let service = end(context, name, stream, *response_size, Side::Server, *id)?;
+        let mut service = end(context, name, stream, *response_size, Side::Server, *id)?;
+        if works.threads == 1 {
+            service = service.by_one_thread();
+        }
         let bodies = Bodies::new(&response_stream(stream, *response_size), context.cookie)?;
         let samples = (0..works.threads)
             .map(|_| bodies.samples_by(|body| service.sample(body)))

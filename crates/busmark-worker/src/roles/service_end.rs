@@ -35,6 +35,11 @@ impl ServiceEnd {
         Ok(Self { name: config.topic.clone(), written, read, end })
     }
 
+    /// Has the caller promise that one thread alone sends, so that nothing is locked.
+    pub fn by_one_thread(self) -> Self {
+        Self { end: self.end.by_one_thread(), ..self }
+    }
+
     /// The writer with its topic, where the service goes by two topics.
     pub fn writer(&self) -> Option<(&str, &WriterHandle)> {
         self.end.endpoints().map(|(writer, _)| (self.written.as_str(), writer))

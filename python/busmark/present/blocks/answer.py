@@ -7,7 +7,7 @@ over the leader of its column, by the ratios of interleaved rounds (`compare.ran
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf, log
 
@@ -63,6 +63,7 @@ from busmark.present.figures import SIGNS, in_words, lost_text, ratio_text
 MOST_WORKLOADS = 12
 MOST_LABELS = 12
 MOST_EFFECTS = MOST_FITS = 12
+MOST_REASONS = 4
 
 BASELINES = "Baselines"
 
@@ -137,12 +138,10 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
     """Return the cases with a figure by workload and label, in the order of the tables."""
     by_id = {case.id: case for case in campaign.cases}
     found: dict[Workload, dict[str, CaseSummary]] = {}
-    for group in campaign.groups:
-        for case in map(by_id.__getitem__, group.cases):
-            # A case of which most is lost has no latency, and must not be missing for that.
-            if case.headline is not None or (case.answer == "latency" and case.has_stream):
-                key = (group.test, group.placement, case.size, tuple(case.workload.items()))
-                found.setdefault(key, {}).setdefault(case.label, case)
+    for key, case in _placed(campaign):
+        # A case of which most is lost has no latency, and must not be missing for that.
+        if case.headline is not None or (case.answer == "latency" and case.has_stream):
+            found.setdefault(key, {}).setdefault(case.label, case)
     if not campaign.columns:
         found = {
             key: members
@@ -154,6 +153,13 @@ def workloads(campaign: Campaign) -> dict[Workload, dict[str, CaseSummary]]:
         if len(floors) == 1 and _measures(by_id[next(iter(floors))], key):
             members[FLOOR_LABEL] = by_id[next(iter(floors))]
     return found
+
+
+def _placed(campaign: Campaign) -> Iterator[tuple[Workload, CaseSummary]]:
+    by_id = {case.id: case for case in campaign.cases}
+    for group in campaign.groups:
+        for case in map(by_id.__getitem__, group.cases):
+            yield (group.test, group.placement, case.size, tuple(case.workload.items())), case
 
 
 def _measures(floor: CaseSummary, workload: Workload) -> bool:
@@ -222,7 +228,7 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
             notes.append(fact("Shown", f"{some} of {all_} {what}; the tables below have all"))
     notes += _absent(columns, campaign.columns)
     if _has_holes([column for column in columns if column.unit]):
-        notes += line(UNMEASURED)
+        notes += _holes(campaign, {label for label, _ in labels}, known, shown)
     floors = ((workload[1], known[workload].get(FLOOR_LABEL)) for workload in shown)
     notes += null_elsewhere((placement, floor) for placement, floor in floors if floor)
     apart = BASELINES if any(role == "baseline" for _, role in labels) else ""
@@ -260,6 +266,25 @@ def _absent(columns: Sequence[Column], titles: Iterable[str]) -> Iterator[Text]:
         cells = (cell for column in columns if column.title == title for cell in column.cells)
         if reason := next((cell.note for cell in cells if is_absent(cell) and cell.note), ""):
             yield fact(f"{text.ABSENT} in {title}", reason)
+
+
+def _holes(
+    campaign: Campaign,
+    labels: Collection[str],
+    known: Mapping[Workload, Members],
+    shown: Collection[Workload],
+) -> Iterator[Text]:
+    """Yield why cases that ran have no figure, and that others were not measured."""
+    reasons = [
+        fact(f"{text.ABSENT} for {case.label} at {_where(workload, known)}", case.reason)
+        for workload, case in _placed(campaign)
+        if workload in shown and case.label in labels and case.label not in known[workload]
+        if case.reason and case.rounds.marked + case.rounds.failed
+    ]
+    yield from reasons[:MOST_REASONS]
+    missing = sum(label not in known[workload] for workload in shown for label in labels)
+    if not reasons or missing > len(reasons):
+        yield from line(UNMEASURED)
 
 
 def _has_holes(columns: Sequence[Column]) -> bool:
