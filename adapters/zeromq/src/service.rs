@@ -96,14 +96,12 @@ impl Servers {
 
     /// The end points of those that have gone since the last call.
     fn lost(&mut self) -> Vec<String> {
-        match &mut self.monitor {
-            Some(monitor) => monitor.lost(),
-            // The library closes a socket some time after `zmq_close`, and its queue takes requests until then.
-            None => {
-                let gone = self.near.extract_if(.., |(_, server)| server.is_closed());
-                gone.map(|(end_point, _)| end_point).collect()
-            }
+        if let Some(monitor) = &mut self.monitor {
+            return monitor.lost();
         }
+        // The library closes a socket some time after `zmq_close`, and its queue takes requests until then.
+        let gone = self.near.extract_if(.., |(_, server)| server.is_closed());
+        gone.map(|(end_point, _)| end_point).collect()
     }
 }
 
