@@ -34,11 +34,6 @@ impl Port {
             .map_err(|error| Status::Failed.error(format!("no free port on {interface}: {error}")))
     }
 
-    /// Whether somebody has it.
-    pub(crate) fn is_taken(self, address: SocketAddr) -> bool {
-        self.bind(address).is_err()
-    }
-
     fn bind(self, address: SocketAddr) -> io::Result<SocketAddr> {
         match self {
             Self::Tcp => TcpListener::bind(address)?.local_addr(),
@@ -108,7 +103,7 @@ mod tests {
     use super::*;
 
     fn is_seen(port: Port, address: SocketAddr, socket: impl Sized) {
-        assert!(port.is_held(std::process::id(), address) && port.is_taken(address));
+        assert!(port.is_held(std::process::id(), address) && port.bind(address).is_err());
         assert!(!port.is_held(1, address) || std::process::id() == 1);
         drop(socket);
         assert!(!port.is_held(std::process::id(), address));

@@ -70,10 +70,8 @@ impl Program {
             let arguments = arguments(&place)?;
             match Running::start(self.name, program, &arguments, place, Some((port, address))) {
                 Ok(running) => return Ok(running),
-                // It lost a race for the port; anything else would happen again.
-                Err(Ended::AtStart(_)) if attempt < ATTEMPTS && port.is_taken(address) => {
-                    attempt += 1;
-                }
+                // It may have lost a race for the port, and who won may have left it since.
+                Err(Ended::AtStart(_)) if attempt < ATTEMPTS => attempt += 1,
                 Err(Ended::AtStart(error) | Ended::Otherwise(error)) => return Err(error),
             }
         }

@@ -75,8 +75,12 @@ fn lossy_stream(context: &Context, reliable: bool) -> Verdict<(Vec<u64>, u64)> {
     let mut endpoint: EndpointConfig = context.endpoint();
     endpoint.qos.reliable = Some(reliable);
     let plan = Plan::new(context, &endpoint);
-    // A dozen of the longest heartbeat periods, 3 s: what is sent again gets lost, too.
-    let patience = if reliable { context.patience() * 4 } else { context.options.quiet };
+    // Ten of the longest heartbeat periods, 3 s: what is sent again gets lost, too.
+    let patience = match reliable {
+        true if context.caps.discloses(Disclosure::Loses) => context.patience() * 2,
+        true => context.patience() * 3,
+        false => context.options.quiet,
+    };
     let got = stream(context, &plan, PAUSE, patience, lose_datagrams)?;
     Ok((got.samples.iter().map(|g| g.header.seq).collect(), counted()?))
 }
