@@ -14,7 +14,8 @@ static OPEN: Mutex<()> = Mutex::new(());
 
 type Lines = Arc<Mutex<Vec<(String, Level, String)>>>;
 
-type Opened = (Library, ParticipantConfig, Lines, (tempfile::TempDir, MutexGuard<'static, ()>));
+/// First, and so dropped last, what is kept while the library is open.
+type Opened = ((tempfile::TempDir, MutexGuard<'static, ()>), Library, ParticipantConfig, Lines);
 
 fn reference(settings: &[(&str, &str)]) -> Opened {
     let alone = OPEN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -34,12 +35,12 @@ fn reference(settings: &[(&str, &str)]) -> Opened {
         settings: settings.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
         ..ParticipantConfig::default()
     };
-    (library, config, lines, (dir, alone))
+    ((dir, alone), library, config, lines)
 }
 
 #[test]
 fn a_line_of_the_adapters_log_reaches_the_host_with_its_level() {
-    let (library, config, lines, _kept) = reference(&[("drop", "0.25")]);
+    let (_kept, library, config, lines) = reference(&[("drop", "0.25")]);
     let _participant = library.participant(&config).expect("a participant");
     let text = "injects faults on purpose: drop=0.25".to_owned();
     let expected = ("reference".to_owned(), Level::Warning, text);
@@ -48,7 +49,7 @@ fn a_line_of_the_adapters_log_reaches_the_host_with_its_level() {
 
 #[test]
 fn a_write_that_failed_is_told_in_words_and_others_are_not() {
-    let (library, config, _lines, _kept) = reference(&[("fail", "0.5")]);
+    let (_kept, library, config, _lines) = reference(&[("fail", "0.5")]);
     let participant = library.participant(&config).expect("a participant");
     let endpoint = EndpointConfig {
         topic: "busmark_host".to_owned(),

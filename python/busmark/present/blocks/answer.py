@@ -34,7 +34,7 @@ from busmark.model.naming import (
     placement_short,
 )
 from busmark.model.quantities import LOST
-from busmark.present.blocks.cases import is_absent
+from busmark.present.blocks.cases import is_absent, remarks
 from busmark.present.blocks.imported import reported_means
 from busmark.present.blocks.rows import (
     Field,
@@ -63,7 +63,6 @@ from busmark.present.figures import SIGNS, in_words, lost_text, ratio_text
 MOST_WORKLOADS = 12
 MOST_LABELS = 12
 MOST_EFFECTS = MOST_FITS = 12
-MOST_REASONS = 4
 
 BASELINES = "Baselines"
 
@@ -202,7 +201,7 @@ def _ranking(campaign: Campaign, known: Mapping[Workload, Members]) -> Table:
     columns = [Column(title, names, "label")]
     found = by_case(kinds(campaign.findings))
     rankings = {_key(ranking): ranking for ranking in campaign.rankings}
-    several = len({workload[1] for workload in shown}) > 1
+    several = _several_placements(shown)
     for workload in shown:
         cases = [known[workload].get(label) for label, _ in labels]
         where, ranking = _where(workload, known), rankings.get(workload)
@@ -275,16 +274,20 @@ def _holes(
     shown: Collection[Workload],
 ) -> Iterator[Text]:
     """Yield why cases that ran have no figure, and that others were not measured."""
-    reasons = [
-        fact(f"{text.ABSENT} for {case.label} at {_where(workload, known)}", case.reason)
+    ran = [
+        case
         for workload, case in _placed(campaign)
         if workload in shown and case.label in labels and case.label not in known[workload]
         if case.reason and case.rounds.marked + case.rounds.failed
     ]
-    yield from reasons[:MOST_REASONS]
+    yield from remarks(ran, placed=_several_placements(shown))
     missing = sum(label not in known[workload] for workload in shown for label in labels)
-    if not reasons or missing > len(reasons):
+    if not ran or missing > len(ran):
         yield from line(UNMEASURED)
+
+
+def _several_placements(workloads: Iterable[Workload]) -> bool:
+    return len({placement for _, placement, *_ in workloads}) > 1
 
 
 def _has_holes(columns: Sequence[Column]) -> bool:

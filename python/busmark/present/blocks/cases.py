@@ -7,7 +7,7 @@ stands once below them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -18,7 +18,7 @@ from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.entry import EstimatedQuantity, LatencySet, Number, Statistic
-from busmark.model.naming import NAME, described, flatten, named_workloads
+from busmark.model.naming import NAME, described, flatten, named_workloads, placement_short
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
 from busmark.model.quantities.latency import (
@@ -128,7 +128,7 @@ def _blocks(
     notes = [*filter(None, captions), *_legend(cases, found)]
     yield from _alike(group, cases, facts)
     yield Table(columns, rows, notes=notes, key=f"{group.test}-{group.placement}".replace(",", "-"))
-    yield from (*absences, *_remarks(cases))
+    yield from (*absences, *remarks(cases))
 
 
 def _row_groups(cases: Sequence[CaseSummary]) -> dict[str, str]:
@@ -402,14 +402,16 @@ def _concerned(made: Sequence[tuple[Column, Concerns]], flag: Flag) -> list[int]
     return (named or groups[:1]) or [0]
 
 
-def _remarks(cases: Sequence[CaseSummary]) -> Iterator[Text]:
-    """Yield why rows are not complete, each reason once."""
+def remarks(cases: Iterable[CaseSummary], placed: bool = False) -> Iterator[Text]:
+    """Yield why rows are not complete, each reason once; with the placement of each case where a
+    table has several."""
     alike: dict[str, list[str]] = {}
     for case in cases:
         if case.reason:
             sized = case.size is not None and NAME not in case.workload
             size = text.size_text(case.size) if sized else ""
-            parts = (case.label, size, described(case.workload))
+            where = placement_short(case.placement) if placed else ""
+            parts = (case.label, size, described(case.workload), where)
             why = f"{case.status.replace('_', ' ')}, {case.reason}"
             alike.setdefault(why, []).append(", ".join(filter(None, parts)))
     for why, names in alike.items():
