@@ -38,7 +38,7 @@ pub(crate) fn c15_repeated_cycles_leave_nothing_behind(context: &Context) -> Ver
     for _ in 0..cycles {
         cycle(context)?;
     }
-    // Threads of a pool end when they have had no work for a while: those of Tokio after 10 s.
+    // Threads of a pool end when they have had no work for a while: in Tokio's for 10 s.
     until("everything of five cycles is gone", context.patience() * 2, || {
         let more = Holdings::now(&context.run_dir).beyond(&before);
         if more.is_empty() { Ok(()) } else { Err(more) }
