@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -38,7 +38,7 @@ pub struct Running {
 
 /// Why a server does not run.
 pub(crate) enum Ended {
-    /// It ended before it listened.
+    /// It ended by itself before it listened.
     AtStart(Error),
     /// Anything else.
     Otherwise(Error),
@@ -158,7 +158,10 @@ fn wait_until_it_listens(
     };
     loop {
         if let Ok(Some(status)) = child.try_wait() {
-            return Err(Ended::AtStart(error(format!("ended at its start ({status})"))));
+            let error = error(format!("ended at its start ({status})"));
+            // Whoever killed it wants it gone.
+            let killed = status.signal().is_some();
+            return Err(if killed { Ended::Otherwise(error) } else { Ended::AtStart(error) });
         }
         let listens = match (port, &place.address) {
             (Some((port, address)), _) => port.is_held(child.id(), address),

@@ -19,6 +19,12 @@ server.listen()
 print('listening', flush=True)
 time.sleep(600)
 ";
+/// Notes that it was started: its folder is one of its own, the run's is above.
+const NOTED: &str = "
+import os, signal
+with open('../starts', 'a') as starts:
+    print(file=starts)
+";
 const PYTHON: Program = Program { name: "python3", install: "apt-get install python3" };
 const CHILD: &str = "BUSMARK_TEST_RUN_DIR";
 
@@ -63,6 +69,33 @@ fn a_server_that_ends_at_its_start_is_told_with_what_it_said() {
     assert_eq!(error.status, Status::Failed);
     assert!(error.message.contains("the moon is full"), "{error}");
     assert_eq!(run_dir.files(), 0);
+}
+
+/// How often servers were started in this folder.
+fn starts(run_dir: &Path) -> usize {
+    std::fs::read_to_string(run_dir.join("starts")).expect("noted").lines().count()
+}
+
+#[test]
+fn a_server_that_ends_at_its_start_is_started_at_another_port() {
+    let run_dir = RunDir::new();
+    let once = "
+if sum(1 for line in open('../starts')) == 1:
+    raise SystemExit('somebody listens there')
+";
+    let script = format!("{NOTED}{once}{LISTENER}").leak();
+    let server = PYTHON.start(&config(&run_dir.0), &python(script)).expect("a server");
+    assert!(exists(server.process));
+    assert_eq!(starts(&run_dir.0), 2);
+}
+
+#[test]
+fn a_server_that_was_killed_at_its_start_is_not_started_again() {
+    let run_dir = RunDir::new();
+    let script = format!("{NOTED}os.kill(os.getpid(), signal.SIGKILL)").leak();
+    let error = PYTHON.start(&config(&run_dir.0), &python(script)).err().expect("an error");
+    assert!(error.message.contains("SIGKILL"), "{error}");
+    assert_eq!(starts(&run_dir.0), 1);
 }
 
 #[test]

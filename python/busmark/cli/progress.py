@@ -22,6 +22,7 @@ from busmark.control.events import (
 )
 from busmark.control.precision import GOODPUT, spread
 from busmark.findings.registry import kinds
+from busmark.model.entry import SEARCHES
 from busmark.model.naming import by_reason, cases_text
 from busmark.model.text import duration, number, percent_text, plural
 from busmark.plan.expand import in_common
@@ -39,7 +40,7 @@ def estimate(case: Case, rows: Sequence[Row]) -> str:
     The interval is the one by which rounds are added: 95 %, of a typical round. One round has
     none.
     """
-    if case.params.test == "capacity":
+    if case.params.test in SEARCHES:
         return _search(rows)
     if case.params.test == "discovery":
         return _median_of(rows, "first_sample_ns", "first sample after")

@@ -30,6 +30,7 @@ from busmark.estimate.rounds import Row
 from busmark.facts import adapter_facts
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Floor
+from busmark.model.entry import SERVICES
 from busmark.model.figure import CONFIDENCE, Figure, Frozen
 from busmark.model.figures import Figures
 from busmark.model.limits import subject
@@ -179,7 +180,7 @@ def with_network_capacity(cases: Sequence[CaseSummary]) -> list[CaseSummary]:
     completed = []
     for case in cases:
         rated = rated_mbit_per_s(case.params)
-        if case.capacity:
+        if case.capacity and case.test not in SERVICES:
             practical = by_nodes.get(_links(case, NODES + LINKS))
             limits = {"rated_mbit_per_s": rated, "practical_mbit_per_s": practical}
             case = case.model_copy(update=limits)

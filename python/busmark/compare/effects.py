@@ -11,6 +11,7 @@ from busmark.compare.rounds import FEWEST_ROUNDS, Pair, Rounds, Versus
 from busmark.facts import adapter_facts
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary
+from busmark.model.entry import SEARCHES
 from busmark.model.figure import Figure, Frozen
 
 
@@ -60,7 +61,7 @@ WITH_SPENT = ("security", LAYER)
 WITH_BASELINES = ("security",)
 """Parameters whose effect on baselines counts as well: what TLS costs over a bare socket."""
 
-TRIVIAL = {"throughput": ("rate_hz",), "capacity": ("rate_hz",)}
+TRIVIAL = dict.fromkeys(("throughput", *SEARCHES), ("rate_hz",))
 """Parameters by test on which the figure depends trivially: the scenario asks for that rate."""
 
 Cases = list[tuple[CaseSummary, dim.Flat]]

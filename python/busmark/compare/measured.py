@@ -11,13 +11,14 @@ from busmark.estimate.rounds import Row
 from busmark.model import statistics
 from busmark.model.case import CaseSummary
 from busmark.model.distribution import ByRound
-from busmark.model.entry import Compared
+from busmark.model.entry import SEARCHES, Compared
 from busmark.model.figure import Figure, Quantity, mean_over_rounds, over_rounds
 from busmark.model.limits import Subject
 from busmark.model.parameters import Parameters
 from busmark.model.quantities import COMPARED, GOODPUT, QUANTITIES
 from busmark.model.quantities.action import ACCEPTED
 from busmark.model.quantities.discovery import DISCOVERY, FIRST_SAMPLE
+from busmark.model.quantities.service import REQUEST_RATE
 
 STATISTICS: dict[str, stats.Statistic] = {one.name: one.of for one in statistics.STATISTICS}
 """Statistics of latency that every comparison has, by name."""
@@ -71,8 +72,9 @@ nothing of the tail."""
 
 RECOVERY = "recovery"
 
-OF_GOODPUT, OF_DISCOVERY, OF_ACTION, OF_MATCHING = (
-    QUANTITIES[one.name].compared for one in (GOODPUT, FIRST_SAMPLE, ACCEPTED, DISCOVERY)
+OF_GOODPUT, OF_DISCOVERY, OF_ACTION, OF_MATCHING, OF_REQUESTS = (
+    QUANTITIES[one.name].compared
+    for one in (GOODPUT, FIRST_SAMPLE, ACCEPTED, DISCOVERY, REQUEST_RATE)
 )
 
 HEADLINE_OF = {
@@ -80,6 +82,7 @@ HEADLINE_OF = {
     "response": MEDIAN,
     "one_way": MEDIAN,
     "discovery": OF_DISCOVERY,
+    "service-capacity": OF_REQUESTS,
     "accepted": OF_ACTION,
     "matching": OF_MATCHING,
     "recovery": RECOVERY,
@@ -139,10 +142,10 @@ def measured(
     """Return the figures of a case, and the one by which the scenario wants it compared. `rows`: of
     the rounds that count; `step_ns`: the step of the clock, 0 where it is not known."""
     figures: Figures = {}
-    if case.test == "capacity":
-        sustained = GOODPUT.figure(case)
-        reason = None if sustained else "the search found no rate"
-        figures[OF_GOODPUT] = Measurement(sustained, reason=reason)
+    if case.test in SEARCHES:
+        reason = None if case.sustained else "the search found no rate"
+        of = HEADLINE_OF.get(case.test, OF_GOODPUT)
+        figures[of] = Measurement(case.sustained, reason=reason)
     elif case.test == "throughput":
         figures |= of_rounds(case.test, case.params, rows, of_stream=True)
     for series, times in case.by_round.items():

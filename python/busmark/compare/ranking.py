@@ -19,6 +19,7 @@ from busmark.compare.rounds import FEWEST_ROUNDS, Pair, Rounds, Versus
 from busmark.compare.verdict import WORSE
 from busmark.facts import order_of
 from busmark.model.case import CaseSummary
+from busmark.model.entry import TESTS
 from busmark.model.figure import Frozen
 from busmark.model.naming import placement_rank, placement_text
 from busmark.model.text import SCALES, lower_first, scale_for, value_text
@@ -36,10 +37,6 @@ class Group(Frozen):
     """Measured cases, by workload and then by result, best first."""
     floors: list[str]
     """Cases of the null adapter that are the floor here."""
-
-
-TESTS = ("latency", "throughput", "capacity", "discovery", "service", "action")
-"""Tests in the order of the report; other tests follow."""
 
 
 def groups(cases: Sequence[CaseSummary]) -> list[Group]:

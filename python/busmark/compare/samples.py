@@ -23,7 +23,7 @@ from busmark.estimate.rounds import Row
 from busmark.estimate.samples import Pool, Sent, Timed
 from busmark.model.case import CaseSummary
 from busmark.model.distribution import ByRound, Percentile
-from busmark.model.entry import percentile
+from busmark.model.entry import SERVICES, percentile
 from busmark.model.figure import CONFIDENCE, FloatArray, mean_over_rounds
 from busmark.model.figures import Estimated
 from busmark.model.limits import Subject
@@ -54,7 +54,7 @@ def round_latencies(result: Result, case: str, row: Row, *, by_two_clocks: bool)
         }
     else:
         pings = latency.ping_round(row["round"], samples, one_clock=one_clock)
-        parts = 1.0 if row["test"] == "service" else 2.0
+        parts = 1.0 if row["test"] in SERVICES else 2.0
         found = {"latency": _with_lost(pings.back, pings.lost_start) / parts}
     return {name: series for name, series in found.items() if series.size}
 

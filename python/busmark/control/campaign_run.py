@@ -60,6 +60,7 @@ from busmark.store import Case, Result
 from busmark.store.named import FOLDER
 from busmark.store.result import file_stem
 from busmark.store.rows import REST, Row, as_frame
+from busmark.store.samples import round_trips
 from busmark.store.tables import start_threads
 from busmark.store.writer import LOGS, ResultWriter
 from busmark.temporary import run_directory
@@ -569,7 +570,10 @@ class CampaignRun:
             "failed_s": failed_s,
         }
         if searches(case):
-            figures |= trial_figures(case, figures, self._rows(case), self.scenario.capacity)
+            asked = self.scenario.capacity
+            beyond = round_trips(measured, case.params).share_beyond(asked.max_p99_us * 1e3)
+            trial = {**figures, "beyond": beyond}
+            figures |= trial_figures(case, trial, self._rows(case), asked)
             unmet = None
         else:
             unmet = text.trouble or tables.shortfall(figures, case, self.scenario.criteria)

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from busmark.model.entry import SEARCHES, SERVICES
 from busmark.model.parameters import Parameters
+from busmark.model.stream import SEARCHED
 from busmark.model.text import percent_text
 from busmark.plan import expected_s
 from busmark.scenario import Scenario, statistic
@@ -33,6 +35,8 @@ RANGE = 1e4
 """Least rate of the search, as a divisor of the rate of a stream at full speed."""
 FEWEST_SAMPLES = 20
 """Samples that a trial sends at least."""
+TAIL = 0.01
+"""Share of samples beyond the 99th percentile."""
 PROBES = 1200
 """Latency probes of a trial, at least: the 99th percentile needs 1000, and their number is random,
 with a standard deviation of 35."""
@@ -40,12 +44,12 @@ with a standard deviation of 35."""
 
 def searches(case: Case) -> bool:
     """Return whether the rounds of a case are trials."""
-    return bool(case.params.test == "capacity")
+    return case.params.test in SEARCHES
 
 
 def next_trial(case: Case, rows: Sequence[Row], asked: CapacitySection) -> Case | None:
-    """Return the case with the rate of its next trial, the first at full speed; None when none is
-    wanted. `rows` are the case's finished and failed rounds."""
+    """Return the case with the rate of its next trial, the first at full speed, of a service in a
+    closed loop; None when none is wanted. `rows` are the case's finished and failed rounds."""
     if len({row["round"] for row in rows}) >= asked.max_trials:
         return None
     search = search_of(case.params, rows, asked)
@@ -54,9 +58,12 @@ def next_trial(case: Case, rows: Sequence[Row], asked: CapacitySection) -> Case 
     rate = search.next
     if rate is None:
         return None
-    # Some of the samples are probes, as many as a percentile needs.
-    every = max(1, floor(rate * case.params.length_s / PROBES))
-    trial = {"rate_hz": rate, "arrivals": "constant", "probe_every": every}
+    trial = {"rate_hz": rate, "arrivals": "constant"}
+    if case.params.test in SERVICES:
+        trial["outstanding"] = None
+    else:
+        # Some of the samples are probes, as many as a percentile needs.
+        trial["probe_every"] = max(1, floor(rate * case.params.length_s / PROBES))
     return case.model_copy(update={"params": case.params.changed(**trial)})
 
 
@@ -106,23 +113,27 @@ def trial_figures(
 
 
 def shortfall(params: Parameters, figures: Row, asked: CapacitySection) -> str | None:
-    """Return why a trial does not sustain its rate; None if it does, or has none."""
+    """Return why a trial does not sustain its rate; None if it does, or has none. `figures` have
+    `beyond`, the share of round trips or responses later than the limit: a trial of few samples, or
+    of some that depend on each other, is judged by that, though it has no percentile."""
     rate = params.rate_hz
     if rate is None:
         return None
+    of = SEARCHED[params.test]
     offered = rate * figures["senders"]
-    written, p99 = figures["written_per_s"] or 0.0, figures["p99_ns"]
+    written = figures["written_per_s"] or 0.0
     share = figures["lost"] / figures["expected"] if figures["expected"] else 1.0
     if written < asked.keeps_up * offered:
-        return f"writers reached {percent_text(written / offered)} of the rate"
+        return f"{of.senders} reached {percent_text(written / offered)} of the rate"
     if share > asked.max_loss:
-        return f"lost {percent_text(share)}"
-    if asked.max_p99_us and (p99 is None or p99 / 1e3 > asked.max_p99_us):
-        shown = "is lost or not known" if p99 is None else f"of {p99 / 1e3:.0f} µs"
-        return f"99th percentile of the round trip {shown}"
+        return f"{of.lost} {percent_text(share)}"
+    beyond = figures["beyond"]
+    if asked.max_p99_us and (beyond is None or beyond > TAIL):
+        shown = "is not known" if beyond is None else f"too high: {percent_text(beyond)} are later"
+        return f"99th percentile of the {of.time} {shown}"
     readers_of_each = figures["expected"] / figures["sent"] if figures["sent"] else 1.0
     if (figures["samples_per_s"] or 0.0) < asked.keeps_up * written * readers_of_each:
-        return "readers do not keep up"
+        return f"{of.receivers} do not keep up"
     return None
 
 

@@ -222,6 +222,17 @@ def rates(params: Parameters, data: RoundData, run: list[dict[str, Any]]) -> dic
     }
 
 
+def answered_per_s(samples: pl.DataFrame) -> float | None:
+    """Return the responses in a second at all clients together, each client's over the time from
+    its first to its last; None where no client has two. At a rate that the server does not keep up
+    with they come more slowly than requests went, though each may be in time."""
+    read = (
+        own["read_ns"].to_numpy() for _, own in samples.drop_nulls("read_ns").group_by("writer")
+    )
+    spans = [Span(len(own), 0, int(own.min()), int(own.max())) for own in read]
+    return _together(spans, paced=True, one_clock=True)
+
+
 def _drain_ns(data: RoundData, own: dict[int, dict[str, Any]]) -> float | None:
     """Return the time from the end of the last write to the arrival of the last sample, in the flow
     where it was longest; None where clocks differ."""

@@ -15,8 +15,8 @@ import polars as pl
 from busmark.control import discoveries, goals
 from busmark.control.lengths import MARGIN
 from busmark.control.precision import figures, goodput_blocks
+from busmark.control.rates import answered_per_s, goodput, rates, written
 from busmark.control.rates import figures as rate_figures
-from busmark.control.rates import goodput, rates, written
 from busmark.control.records import NAME as ECHO_WRITTEN
 from busmark.control.records import PROBE, with_echo_source, with_lost
 from busmark.control.roles import sizes_of
@@ -26,7 +26,7 @@ from busmark.control.worker import Frame
 from busmark.errors import RoundError
 from busmark.findings.rule import duration, number, share
 from busmark.load import parse as parse_load
-from busmark.model.entry import EXCHANGES
+from busmark.model.entry import EXCHANGES, SERVICES
 from busmark.model.parameters import Parameters
 from busmark.model.text import percent_text, plural, set_percent_text
 from busmark.plan.counts import counted_per_s, is_timed
@@ -285,6 +285,8 @@ def summary(
         speeds["samples_per_s"], speeds["mbit_per_s"] = goodput(seen)
         speeds["written_per_s"] = written(data, frame, case.params.batch or 0)
         speeds["drain_ns"] = None  # each batch has one of its own
+    if case.params.test == "service-capacity":
+        speeds["samples_per_s"] = answered_per_s(frame)
     # Both ends of a case have its size: a body of another one is corrupted, too.
     corrupted = [
         role["corrupted"] + (role["other_size"]["samples"] if role["other_size"] else 0)
@@ -324,7 +326,7 @@ def summary(
         ),
         **_surroundings(data),
         "ended": run[0]["ended"] if run else None,
-        **(_of_service(measured) if case.params.test == "service" else {}),
+        **(_of_service(measured) if case.params.test in SERVICES else {}),
     }
 
 

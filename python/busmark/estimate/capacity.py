@@ -8,11 +8,12 @@ from math import prod
 from typing import Any
 
 from busmark.links import links
-from busmark.model.entry import RowKey
+from busmark.model.entry import SERVICES, RowKey
 from busmark.model.figure import CONFIDENCE, Figure
 from busmark.model.parameters import Parameters
+from busmark.model.quantities.service import REQUEST_RATE
 from busmark.model.quantities.stream import GOODPUT, SUSTAINED_RATE
-from busmark.model.stream import CapacitySearch, Trial
+from busmark.model.stream import SEARCHED, CapacitySearch, Trial
 
 Row = Mapping[str, Any]
 
@@ -32,12 +33,14 @@ def capacity(
     rate = sustained = None
     # A search of which no trial passed ends at its lowest rate, which is none that was sustained.
     passed = any(row["rate_hz"] and row["shortfall"] is None for row in rows)
+    of_service = params.test in SERVICES
+    unit = "1/s" if of_service else "Mbit/s"
     if last["sustained_hz"] is not None and passed:
         limits = (last["sustained_hz"], last["bracket_low_hz"], last["bracket_high_hz"])
         rate = _figure(limits, "1/s", rows, confidence)
-        goodput = _goodput_per_hz(rows)
-        if goodput is not None:
-            sustained = _figure([v * goodput for v in limits], "Mbit/s", rows, confidence)
+        carried = _answered_per_hz(rows) if of_service else _goodput_per_hz(rows)
+        if carried is not None:
+            sustained = _figure([v * carried for v in limits], unit, rows, confidence)
     found = CapacitySearch(
         confirmed=last["confirmed"] or 0,
         confirm=wanted,
@@ -45,7 +48,7 @@ def capacity(
         limited_by=_limit(rows, last["sustained_hz"]),
         trials=trials,
     )
-    return found, [(GOODPUT, sustained), (SUSTAINED_RATE, rate)]
+    return found, [(REQUEST_RATE if of_service else GOODPUT, sustained), (SUSTAINED_RATE, rate)]
 
 
 def _figure(limits: Sequence[float], unit: str, rows: Sequence[Row], confidence: float) -> Figure:
@@ -73,6 +76,8 @@ def _trial(params: Parameters, row: Row) -> Trial:
         rate_hz=rate,
         offered_mbit_per_s=offered_hz * bits / 1e6,
         mbit_per_s=row["mbit_per_s"],
+        offered_per_s=offered_hz,
+        answered_per_s=row["samples_per_s"] if params.test in SERVICES else None,
         loss=row["lost"] / expected if expected else None,
         p99_ns=row["p99_ns"],
         shortfall=row["shortfall"],
@@ -87,6 +92,13 @@ def _goodput_per_hz(rows: Sequence[Row]) -> float | None:
     return float(sum(r["mbit_per_s"] / r["rate_hz"] for r in passed) / len(passed))
 
 
+def _answered_per_hz(rows: Sequence[Row]) -> float | None:
+    """Return the requests answered per request of a client, in trials that passed: the number of
+    clients, for all of what they ask is answered."""
+    passed = [r for r in rows if r["rate_hz"] and r["shortfall"] is None and r["senders"]]
+    return float(sum(r["senders"] for r in passed) / len(passed)) if passed else None
+
+
 def _limit(rows: Sequence[Row], sustained_hz: float | None) -> str | None:
     """Return what most of the failed trials nearest to the rate fell short in, without its
     number."""
@@ -98,11 +110,17 @@ def _limit(rows: Sequence[Row], sustained_hz: float | None) -> str | None:
     return kinds.most_common(1)[0][0] if kinds else None
 
 
+KINDS = {
+    **{word: word for of in SEARCHED.values() for word in (of.senders, of.lost, of.receivers)},
+    "lost": "loss",
+    "99th percentile": "p99",
+}
+"""What trials fall short in, by the beginning of the sentence that says so."""
+
+
 def _kind(shortfall: str) -> str:
-    for kind in ("writers", "lost", "99th percentile", "readers"):
-        if shortfall.startswith(kind):
-            return {"lost": "loss", "99th percentile": "p99"}.get(kind, kind)
-    return shortfall
+    begins = (kind for words, kind in KINDS.items() if shortfall.startswith(words))
+    return next(begins, shortfall)
 
 
 def directions(params: Parameters) -> int:

@@ -16,7 +16,7 @@ from busmark.estimate.rounds import Row
 from busmark.estimate.samples import Timed
 from busmark.estimate.throughput import probe_round
 from busmark.model.case import CaseSummary
-from busmark.model.entry import EXCHANGES
+from busmark.model.entry import EXCHANGES, SERVICES
 from busmark.model.figure import FloatArray, Quantity
 from busmark.store import Result
 
@@ -72,7 +72,7 @@ def _round(case: CaseSummary, row: rounds.Row, table: pl.DataFrame) -> RoundSamp
         timed, factor = probe_round(number, table, one_clock=one_clock, row=row).one_way, 1.0
     else:
         timed = ping_round(number, table, one_clock=one_clock).back
-        factor = 1.0 if case.test == "service" else 0.5
+        factor = 1.0 if case.test in SERVICES else 0.5
     if not timed.latency.size:
         return None
     jitter = np.full(timed.latency.size, np.nan)
@@ -102,7 +102,7 @@ class Wanted:
 
 def quantities(test: str) -> tuple[Quantity, ...]:
     """Return what can be asked for of a case of this test."""
-    if test == "service":
+    if test in SERVICES:
         return ("response_time",)
     return OF_PINGS if test == "latency" else OF_PROBES
 

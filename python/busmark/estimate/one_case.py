@@ -33,6 +33,7 @@ from busmark.estimate.stream import batches, pairs, single_batches
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
 from busmark.model.distribution import POOL
+from busmark.model.entry import SEARCHES, SERVICES
 from busmark.model.figure import Quantity
 from busmark.model.figures import Estimated, Figures, Found, estimated, with_rounds
 from busmark.model.latency import Reported
@@ -60,7 +61,7 @@ T = TypeVar("T")
 
 F = TypeVar("F", bound=pl.DataFrame | None)
 
-WITHOUT_EXCHANGES = ("throughput", "capacity", "discovery", "action")
+WITHOUT_EXCHANGES = ("throughput", *SEARCHES, "discovery", "action")
 """Tests whose samples are no exchanges of their own."""
 
 SAMPLE_COLUMNS = (
@@ -168,7 +169,7 @@ def record(common: CaseAnalysis, task: CaseTask, found: CaseFigures) -> CaseSumm
         answer=manifest.scenario.get("answer") or "goodput",
         attempts=[_attempt(row, cpus) for row in rows],
         arrivals=arrivals(params, imported=manifest.source is not None) if has_exchanges else None,
-        capacity=searched[0] if searched and params.test == "capacity" else None,
+        capacity=searched[0] if searched and params.test in SEARCHES else None,
         background_expected=rounds.total(good, "stream_expected"),
         background_lost=rounds.total(good, "stream_lost"),
         reported=_stated(result, case.id, params, good),
@@ -185,7 +186,7 @@ def _stated(
 ) -> list[Reported]:
     """Return what the source of an imported result states of a case."""
     source = result.manifest.source
-    if source is None or not good or params.test in ("capacity", "discovery", "action"):
+    if source is None or not good or params.test in (*SEARCHES, "discovery", "action"):
         return []
     with suppress(UserError):
         own = result.summaries.filter(pl.col("case") == case)
@@ -262,7 +263,7 @@ class Analysis:
     def _measure(self) -> None:
         """Collect figures and curves."""
         test = str(self.params.test)
-        if test == "capacity":
+        if test in SEARCHES:
             searched = capacity(
                 self.result.manifest.scenario, self.params, rounds.trials(self.good)
             )
@@ -329,7 +330,7 @@ class Analysis:
 
     def _latency(self) -> None:
         every = every_for(sum(row["samples"] or 0 for row in self.good))
-        of_service = self.params.test == "service"
+        of_service = self.params.test in SERVICES
 
         def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
             one_clock = self.one_clock[number]

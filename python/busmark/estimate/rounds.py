@@ -10,7 +10,7 @@ from typing import Any, Literal
 import polars as pl
 
 from busmark.model.discovery import RoundDiscovery
-from busmark.model.entry import EXCHANGES
+from busmark.model.entry import EXCHANGES, SEARCHES
 from busmark.model.figure import LATENCY_OF
 from busmark.model.figures import Estimated
 from busmark.model.parameters import Parameters
@@ -194,7 +194,7 @@ def total(rows: Sequence[Row], column: str) -> int | None:
 def trials(rows: Sequence[Row]) -> list[Row]:
     """Return the trials of a search for the capacity, in order of execution. A row of another test,
     of a damaged manifest, does not have what a trial has."""
-    return sorted((row for row in rows if row["test"] == "capacity"), key=lambda row: row["order"])
+    return sorted((row for row in rows if row["test"] in SEARCHES), key=lambda row: row["order"])
 
 
 FIXED_ROUNDS = 20

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from busmark.findings.registry import rules
 from busmark.findings.rule import SEVERITIES, Capabilities, Observation, Profile, Rule
+from busmark.model.entry import SEARCHES
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView
@@ -93,7 +94,7 @@ def _check(view: CaseView, applied: Iterable[Rule], seen: Seen) -> None:
     for rule in applied:
         if rule.check_case is None:
             continue
-        if view.case.params.test == "capacity" and not rule.of_trials:
+        if view.case.params.test in SEARCHES and not rule.of_trials:
             continue
         try:
             seen[rule.id] += [(view.case.id, o) for o in rule.check_case(view)]

@@ -19,6 +19,7 @@ from pydantic import (
 from pydantic.json_schema import SkipJsonSchema
 
 from busmark.model.distribution import Distribution
+from busmark.model.entry import SERVICES, TESTS
 from busmark.model.figure import Figure, Frozen, Quantity
 from busmark.model.figures import Estimated, Figures, Part, parts
 from busmark.model.flow import Flow
@@ -28,6 +29,7 @@ from busmark.model.quantities.action import ACCEPTED
 from busmark.model.quantities.discovery import FIRST_SAMPLE
 from busmark.model.quantities.latency import LATENCIES
 from busmark.model.quantities.parts import FIRST_AFTER, MATCHED_LAST
+from busmark.model.quantities.service import REQUEST_RATE
 from busmark.model.quantities.stream import GOODPUT
 from busmark.model.rounds import CaseStatus, Precision, RoundCounts, RoundSummary
 from busmark.model.stream import Batch, CapacitySearch, Paced, Pairs, batches_of, pairs_of
@@ -92,7 +94,7 @@ class Headline(NamedTuple):
         return self.kind in TIMES
 
 
-WITHOUT_PINGS = ("throughput", "capacity", "discovery", "service", "action")
+WITHOUT_PINGS = tuple(test for test in TESTS if test != "latency")
 """Tests that measure no pings."""
 
 ROWS = {"type": "array", "items": TypeAdapter(Estimated).json_schema()}
@@ -261,7 +263,7 @@ class CaseSummary(Frozen):
         """Return which latency a jitter or ipdv is of, with its name."""
         if quantity not in ("jitter", "ipdv"):
             return cast("Quantity", quantity)
-        of = "response_time" if self.test == "service" else "half_round_trip"
+        of = "response_time" if self.test in SERVICES else "half_round_trip"
         if self.test == "throughput":
             one_way = self.times("one_way")
             of = "one_way" if one_way and one_way.value("mean") is not None else "round_trip"
@@ -356,6 +358,14 @@ class CaseSummary(Frozen):
         )
 
     @property
+    def sustained(self) -> Figure | None:
+        """What a search found: goodput, or requests answered in a second; None: it found none, or
+        the case is no search."""
+        if self.capacity is None:
+            return None
+        return (REQUEST_RATE if self.test in SERVICES else GOODPUT).figure(self)
+
+    @property
     def headline(self) -> Headline | None:
         """Return what it is ranked and compared by; None where that was not measured."""
         for kind, times in (
@@ -376,7 +386,8 @@ class CaseSummary(Frozen):
             ("discovery", self.whole.figure(FIRST_SAMPLE)),
             ("accepted", self.whole.figure(ACCEPTED)),
             ("matching", self.whole.figure(MATCHED_LAST) if self.answer == "matching" else None),
-            (self.test, goodput if self.answer == "goodput" or self.capacity else None),
+            (self.test, self.sustained),
+            (self.test, goodput if self.answer == "goodput" else None),
         )
         return next((Headline(kind, found) for kind, found in others if found), None)
 

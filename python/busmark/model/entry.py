@@ -17,13 +17,27 @@ if TYPE_CHECKING:
 Row = Mapping[str, Any]
 """A row of the table `cases`: one round."""
 
-TESTS = ("latency", "throughput", "capacity", "discovery", "service", "action")
+TESTS = (
+    "latency",
+    "throughput",
+    "capacity",
+    "discovery",
+    "service",
+    "service-capacity",
+    "action",
+)
 
-EXCHANGES = ("latency", "service")
+EXCHANGES = ("latency", "service", "service-capacity")
 """Tests whose samples are exchanges: a ping and its answer, a request and its response."""
 
-SERVED = ("service", "action")
+SERVICES = ("service", "service-capacity")
+"""Tests of requests and responses."""
+
+SERVED = (*SERVICES, "action")
 """Tests in which clients ask a server, by services."""
+
+SEARCHES = ("capacity", "service-capacity")
+"""Tests whose rounds are trials of a search for a rate."""
 
 STREAMS = ("throughput", "capacity")
 """Tests whose samples are streams."""

@@ -49,6 +49,7 @@ LATENCY_OF: dict[str, Quantity] = {
     "latency": "half_round_trip",
     "throughput": "one_way",
     "service": "response_time",
+    "service-capacity": "response_time",
 }
 """Quantity that reports show of a test; for any other test it is the round trip."""
 

@@ -526,6 +526,7 @@ FIGURES = {
     "discovery": "median time to the first sample",
     "response": "median response time",
     "service": "median response time",
+    "service-capacity": "sustained rate of requests",
     "accepted": "median time until a goal is accepted",
     "one_way": "median one-way latency",
     "matching": "time until all had matched",

@@ -28,7 +28,9 @@ Role = Literal["workload", "choice", "effort", "derived", "described"]
 how long is measured and how much is recorded, not what. derived: follows from other parameters.
 described: structures that other parameters describe in words."""
 
-Test = Literal["latency", "throughput", "capacity", "discovery", "service", "action"]
+Test = Literal[
+    "latency", "throughput", "capacity", "discovery", "service", "service-capacity", "action"
+]
 Word = Annotated[str, Field(max_length=1000)]
 Text = Annotated[str, Field(max_length=100_000)]
 Words = list[Word]

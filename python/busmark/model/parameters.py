@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, Field, model_validator
 
 from busmark.model import settling
+from busmark.model.entry import SERVED, SERVICES
 from busmark.model.flow import Flow, Participant, TimelineChange
 from busmark.model.parameter import (
     AUTO,
@@ -96,8 +97,9 @@ class Parameters(Declared):
 
     # fmt: off
     test: Annotated[Test, P(
-        "latency, throughput, capacity, discovery, service or action", apart=True, named=False,
-        asked=Test, initial="latency", meaning="what is measured")] = "latency"
+        "latency, throughput, capacity, discovery, service, service-capacity or action",
+        apart=True, named=False, asked=Test, initial="latency",
+        meaning="what is measured")] = "latency"
     adapter: Annotated[Word, P(
         "name of the adapter", apart=True, named=False, asked=Word,
         meaning="names as in `busmark adapters`; `one|another`: the first that is here")] = ""
@@ -264,43 +266,44 @@ class Parameters(Declared):
         "(discovery)", settle=settling.of_discovery)] = None
     clients: Annotated[Few | None, P(
         "participants that call the service, or send goals; null in other tests", suffix="clients",
-        asked=Several, only=("service", "action"), initial=1,
+        asked=Several, only=SERVED, initial=1,
         meaning="participants that call the service, or send goals, each a process of its own "
         "(service, action)", settle=settling.clients)] = None
     outstanding: Annotated[Few | None, P(
         "requests of a client that wait for a response at a time; null at a rate, and likewise",
         suffix="outstanding", label="requests under way of each client",
-        asked=Annotated[int, Field(ge=1, le=65536)], only=("service",), initial=1,
+        asked=Annotated[int, Field(ge=1, le=65536)], only=SERVICES, initial=1,
         meaning="requests of each client that wait for a response at a time, in a closed loop "
-        "(service)", settle=settling.outstanding)] = None
+        "(service); in a service-capacity test of its first trial, and there at least 10",
+        settle=settling.outstanding)] = None
     response_size: Annotated[Size | None, P(
         "body of a response, without the 64-byte header; null: as large as the request, and "
         "likewise", "B", suffix="Bresponse", label="size of a response",
-        asked=Bytes | Literal["same"], only=("service",), initial="same",
+        asked=Bytes | Literal["same"], only=SERVICES, initial="same",
         meaning="bytes of the body of a response; same: as many as the request has (service)",
         settle=settling.response_size)] = None
     server_time_s: Annotated[Seconds | None, P(
         "time that the server works on a request; null: none, and likewise", "s",
         suffix="sserver", label="work on a request",
-        asked=Annotated[float, Field(ge=0, le=60)], only=("service",), initial=0.0,
+        asked=Annotated[float, Field(ge=0, le=60)], only=SERVICES, initial=0.0,
         meaning="how long the server works on a request; of a distribution its mean. It sleeps, "
         "and spins for the last 80 µs (service)",
         settle=settling.server_time)] = None
     server_times: Annotated[Word | None, P(
         "fixed or exponential; null without work", label="times of work",
-        asked=Literal["fixed", "exponential"], only=("service",), initial="fixed",
+        asked=Literal["fixed", "exponential"], only=SERVICES, initial="fixed",
         meaning="how the times of work are distributed (service)",
         settle=settling.server_times)] = None
     server_threads: Annotated[Few | None, P(
         "threads that take, work and respond; null but in a service test",
         suffix="serverthreads", label="threads of the server", asked=Several,
-        only=("service",), initial=1,
+        only=SERVICES, initial=1,
         meaning="threads of the server, each of which takes a request, works on it and responds "
         "(service)", settle=settling.of_service)] = None
     reverses: Annotated[Few | None, P(
         "requests that a thread takes at a time, before it answers the last of them first; null "
         "but in a service test", suffix="reversed", label="requests answered in reverse",
-        asked=Annotated[int, Field(ge=1, le=64)], only=("service",), initial=1,
+        asked=Annotated[int, Field(ge=1, le=64)], only=SERVICES, initial=1,
         meaning="requests that a thread of the server takes at a time, before it answers the last "
         "of them first; 1: in the order of arrival (service)",
         settle=settling.of_service)] = None

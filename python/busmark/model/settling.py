@@ -14,7 +14,7 @@ from math import ceil
 from typing import Any, Final
 
 from busmark.carriers import process_only
-from busmark.model.entry import EXCHANGES, SERVED, STREAMS
+from busmark.model.entry import EXCHANGES, SEARCHES, SERVED, SERVICES, STREAMS
 from busmark.model.units import ELEMENT_BYTES, FILE_SIZE, parse_sizes
 
 UNSTATED: Final = object()
@@ -117,7 +117,7 @@ def size_distribution(_: object, point: SettlingPoint) -> str | None:
 def wait(value: str, point: SettlingPoint) -> str:
     if value == "default" and point["test"] == "action":
         return ACTION_WAIT
-    if value == "default" and point["test"] == "service":
+    if value == "default" and point["test"] in SERVICES:
         return next(iter(service_offers(point, point["adapter"], "waits")), SERVICE_WAITS[0])
     offered = point.world.offers(point["adapter"], "waits")
     return next(iter(offered), "listener") if value == "default" else value
@@ -144,7 +144,7 @@ def of_discovery(value: Any, point: SettlingPoint) -> Any:
 
 def of_service(value: Any, point: SettlingPoint) -> Any:
     """Settle what only a service test has."""
-    return value if point["test"] == "service" else UNSTATED
+    return value if point["test"] in SERVICES else UNSTATED
 
 
 def of_action(value: Any, point: SettlingPoint) -> Any:
@@ -167,13 +167,16 @@ def cancel_every(value: int, point: SettlingPoint) -> Any:
 
 
 def outstanding(value: int, point: SettlingPoint) -> Any:
-    """Return the requests under way of each client: at a rate there is no limit."""
-    return value if point["test"] == "service" and not point["rate_hz"] else UNSTATED
+    """Return the requests under way of each client: at a rate there is no limit. The first trial
+    of a search has so many that the server rests for no response's way."""
+    if point["test"] not in SERVICES or point["rate_hz"]:
+        return UNSTATED
+    return max(value, SERVICE_DEPTH) if point["test"] in SEARCHES else value
 
 
 def response_size(value: int | str, point: SettlingPoint) -> Any:
     """Return the bytes of a response that is not as large as its request."""
-    known = point["test"] == "service" and isinstance(value, int) and value != point["size"]
+    known = point["test"] in SERVICES and isinstance(value, int) and value != point["size"]
     return int(value) if known else UNSTATED
 
 
@@ -186,6 +189,11 @@ ACTION_WAIT = "waitset"
 SERVICE_DEPTH = 10
 """Requests and responses that history keeps by default where a service goes by two topics: as in
 ROS's profile for services."""
+
+
+SEARCHED_DEPTH = 1000
+"""The same where a rate is searched: requests that wait are to end a trial by their time, not by
+being overwritten."""
 
 
 def service_offers(point: SettlingPoint, adapter: str, what: str) -> list[str]:
@@ -203,7 +211,7 @@ def action_offers(point: SettlingPoint, adapter: str) -> list[str]:
 
 
 def server_time(value: float, point: SettlingPoint) -> Any:
-    return value if point["test"] == "service" and value else UNSTATED
+    return value if point["test"] in SERVICES and value else UNSTATED
 
 
 def server_times(value: str, point: SettlingPoint) -> Any:
@@ -256,6 +264,8 @@ def _service_depth(asked: int, case: Mapping[str, Any]) -> int:
     as can be under way."""
     if asked != 1:
         return asked
+    if case["test"] in SEARCHES:
+        return SEARCHED_DEPTH
     rate: float = case["rate_hz"] or 0.0
     of_action = case["test"] == "action"
     lasts_s = case["timeout_s"] + (case["goal_time_s"] if of_action else 0.0)
@@ -270,7 +280,7 @@ def _honoured(point: SettlingPoint) -> list[str]:
     names = [name for name in (point["adapter"], point["peer"]) if name]
     if point["test"] == "action":
         sides = [action_offers(point, name) for name in names]
-    elif point["test"] == "service":
+    elif point["test"] in SERVICES:
         sides = [service_offers(point, name, "qos") for name in names]
     else:
         sides = [point.world.offers(name, "qos") for name in names]

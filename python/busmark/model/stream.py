@@ -139,8 +139,28 @@ class Paced(Frozen):
     carried: Figure
 
 
+class SearchWords(NamedTuple):
+    """Words for what is sent and what a trial of a search falls short in."""
+
+    samples: str
+    senders: str
+    lost: str
+    time: str
+    """What its 99th percentile is of."""
+    receivers: str
+
+
+SEARCHED = {
+    "capacity": SearchWords("samples", "writers", "lost", "round trip", "readers"),
+    "service-capacity": SearchWords(
+        "requests", "clients", "unanswered", "response time", "responses"
+    ),
+}
+"""Words by test."""
+
+
 class Trial(Frozen):
-    """One round of the test capacity."""
+    """One round of a search for the greatest rate."""
 
     round: int
     rate_hz: float | None
@@ -148,10 +168,15 @@ class Trial(Frozen):
     offered_mbit_per_s: float
     """Offered load, to all readers together."""
     mbit_per_s: float | None
-    """Goodput at the readers."""
+    """Goodput at the readers; null of a service."""
+    offered_per_s: float
+    """Samples, or requests, that were to be sent in a second, by all writers or clients together.
+    """
+    answered_per_s: float | None
+    """Responses in a second, at all clients together; null of a stream."""
     loss: float | None
     p99_ns: float | None
-    """99th percentile of the round trip of probes."""
+    """99th percentile of the round trip of probes, or of response times."""
     shortfall: str | None
     """Why it did not sustain its rate; null: it did."""
 
@@ -164,5 +189,6 @@ class CapacitySearch(Frozen):
     """Trials at that rate that passed, and that were asked for."""
     reached: bool
     limited_by: str | None
-    """writers, readers, loss or p99: what trials beyond it fell short in."""
+    """writers, readers, clients, responses, unanswered, loss or p99: what trials beyond it fell
+    short in."""
     trials: list[Trial]

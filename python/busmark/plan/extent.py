@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from busmark.errors import UserError
+from busmark.model.entry import SEARCHES
 from busmark.model.text import duration
 from busmark.plan.refusals import meant
 from busmark.scenario import Scenario
@@ -35,7 +36,7 @@ def rounds_of(scenario: Scenario, cases: Sequence[Case]) -> dict[str, CountRange
     for case in cases:
         if case.status != "planned":
             continue
-        if case.params.test == "capacity":
+        if case.params.test in SEARCHES:
             # One at full speed, and those that confirm.
             found[case.id] = CountRange(
                 min(1 + search.confirm, search.max_trials), search.max_trials
@@ -70,7 +71,7 @@ def time_of(
         known, each_s = (done or {}).get(case.id, 0), round_s(case)
         own_s = max(least - known, 0) * each_s
         longest_s = max(most - known, 0) * each_s
-        if rounds.case_budget_s and case.params.test != "capacity":
+        if rounds.case_budget_s and case.params.test not in SEARCHES:
             longest_s = max(own_s, min(longest_s, rounds.case_budget_s))
         least_s += own_s
         most_s += longest_s

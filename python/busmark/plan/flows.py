@@ -16,6 +16,7 @@ from pydantic import ConfigDict
 
 from busmark.facts import options_of
 from busmark.model import flow as declared
+from busmark.model.entry import SERVICES
 from busmark.model.parameters import PARAMETERS, Parameters
 from busmark.plan.background import numbered
 from busmark.plan.lacking import largest_size
@@ -337,7 +338,7 @@ def _directed(
     receivers: Sequence[PlannedParticipant],
 ) -> Iterator[PlannedFlow]:
     """Yield what goes from the senders to the receivers on one topic."""
-    if params.test == "service":
+    if params.test in SERVICES:
         yield _service(params, suffix, numbers, senders, receivers)
         return
     if params.test == "action":

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import ceil, log, sqrt
 
 from busmark.errors import UserError, together
+from busmark.model.entry import SEARCHES
 from busmark.model.naming import FLOOR_ADAPTER
 from busmark.model.quantities import LOSS, NUMBERS, QUANTITIES, Quantity
 from busmark.model.text import count, joined, plural
@@ -122,7 +123,7 @@ def _undecidable(
 ) -> UserError | None:
     where = f"require {requirement.text!r}"
     rounds = most_rounds(scenario)
-    if case.params.test == "capacity":
+    if case.params.test in SEARCHES:
         return None  # its rounds are trials, of which the search makes as many as it needs
     if rounds < 2 and _has_interval(requirement):
         return UserError(

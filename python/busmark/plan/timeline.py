@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from busmark.adapters import Adapter
+from busmark.model.entry import SEARCHES
 from busmark.model.flow import TimelineChange
 from busmark.model.parameters import POLICIES, Parameters
 from busmark.plan.flows import Flows, PlannedFlow, flows
@@ -103,8 +104,8 @@ def unsupported_timeline(params: Parameters, adapters: dict[str, Adapter]) -> st
     """Return why the case cannot be changed so; None if it can."""
     if not params.changes:
         return None
-    if params.test == "capacity":
-        return "timeline: a trial of a capacity test is at one rate"
+    if params.test in SEARCHES:
+        return "timeline: a trial of a search is at one rate"
     case = flows(params)
     for change in params.changes:
         if change.link and params.network != "lab":

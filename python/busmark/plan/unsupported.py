@@ -16,6 +16,7 @@ from busmark.host.needs import missing
 from busmark.links import Links, links
 from busmark.load import missing_tool
 from busmark.load import parse as parse_load
+from busmark.model.entry import SERVICES
 from busmark.model.parameters import Parameters
 from busmark.model.text import joined
 from busmark.model.units import ELEMENT_BYTES, file_size
@@ -308,7 +309,7 @@ def _contradiction(params: Parameters) -> str | None:
             return "filter_below: a ping that is filtered has no answer"
         if params.batch:
             return "batch: a latency test sends one ping at a time"
-    elif params.test == "service":
+    elif params.test in SERVICES:
         return _no_such_service(params)
     elif params.test == "action":
         return _not_one_server(params)
@@ -338,6 +339,8 @@ def _no_such_service(params: Parameters) -> str | None:
     """Return why there is no service like this."""
     if reason := _not_one_server(params):
         return reason
+    if params.test == "service-capacity" and params.rate_hz:
+        return "rate_hz: the search sets the rate"
     work_s = params.server_time_s or 0.0
     if params.server_times != "exponential" and work_s >= params.timeout_s:
         return (
@@ -349,7 +352,7 @@ def _no_such_service(params: Parameters) -> str | None:
 
 def _not_one_server(params: Parameters) -> str | None:
     """Return what contradicts that clients ask one server."""
-    kind, article = (params.test, "an" if params.test == "action" else "a")
+    kind, article = ("action", "an") if params.test == "action" else ("service", "a")
     for name, alone in FIXED_IN_SERVICE.items():
         if getattr(params, name) != alone:
             more = "; `clients` are those that call it" if name == "publishers" else ""

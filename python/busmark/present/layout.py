@@ -13,6 +13,9 @@ from typing import Literal
 
 from busmark.model.entry import (
     SERVED,
+    SERVICES,
+    STREAMS,
+    TESTS,
     EstimatedQuantity,
     LatencySet,
     Number,
@@ -68,8 +71,8 @@ class Shown:
 
 LATENCY, STREAM, DISCOVERY = ("latency",), ("throughput",), ("discovery",)
 SERVICE, ACTION = ("service",), ("action",)
-MEASURED = ("latency", "throughput", "capacity", "service", "action")
-ALL = (*MEASURED, "discovery")
+MEASURED = ("latency", *STREAMS, *SERVED)
+ALL = TESTS
 
 
 def last(text: str, when: When = "known", *, interval: bool = True, absent: str = "") -> Heading:
@@ -90,7 +93,7 @@ HEADLINE = (
     Shown(stream.DRAIN, STREAM, Heading("Drain", minor=True)),
     Shown(stream.LOST, ("latency", "throughput"), Heading("Lost", "always")),
     Shown(stream.LOST, SERVICE, Heading("Unanswered", "always")),
-    Shown(service.REQUEST_RATE, SERVICE, Heading("Answered", "always")),
+    Shown(service.REQUEST_RATE, SERVICES, Heading("Answered", "always")),
     *(Shown(one, SERVICE, Heading(part.capitalize(), minor=True))
       for (part, *_), one in zip(service.PARTS, service.PART_TIMES, strict=True)),
     Shown(service.AVAILABLE, SERVED, Heading("First response", minor=True)),
@@ -126,6 +129,7 @@ HEADLINE = (
         "Batches", second=stream.UNACKNOWLEDGED, word="not acknowledged")),
     Shown(stream.BATCH_TIME, STREAM, Heading("Time of a batch")),
     Shown(stream.SUSTAINED_RATE, ("capacity",), Heading("Rate of each writer", "always")),
+    Shown(stream.SUSTAINED_RATE, ("service-capacity",), Heading("Rate of each client", "always")),
     Shown(host.CPUS_USED, MEASURED, last("CPUs busy", interval=False, absent=NO_COUNTERS)),
     Shown(host.MEMORY, MEASURED, last("Memory", absent=NO_COUNTERS)),
     Shown(host.MEMORY_PER_ENDPOINT, MEASURED, last("Memory per endpoint")),
@@ -230,6 +234,7 @@ IN_CI = {
     "capacity": (*_STREAM, _CPU),
     "discovery": (("first_sample", "median"), _CPU),
     "service": (*_SERVICE, _CPU),
+    "service-capacity": (("request_rate", "median"), ("sustained_rate", "median"), _CPU),
     "action": (*_ACTION, _CPU),
 }
 """Quantities and statistics in files for CI, by test."""

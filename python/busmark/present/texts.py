@@ -26,8 +26,8 @@ TEXTS = {
         "the return of the last. A negative time is before it."
     ),
     "criterion": (
-        "The greatest rate at which at most {max_loss} of the samples are lost, and writers and "
-        "readers reach {keeps_up} of it or more. The limit lies in the interval with "
+        "The greatest rate at which at most {max_loss} of the {samples} are {lost}, and {senders} "
+        "and {receivers} reach {keeps_up} of it or more. The limit lies in the interval with "
         "{confidence} probability. Confirmed: trials at that rate that passed afterwards."
     ),
     "harness_alone": (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from busmark.model.entry import SEARCHES
 from busmark.model.parameter import AUTO
 from busmark.model.parameters import PARAMETERS
 from busmark.model.units import FILE_SIZE
@@ -82,8 +83,8 @@ def _not_chosen(scenario: Scenario) -> str | None:
             "does not go with measure.samples or ends_after: what ends a round is chosen or stated"
         )
     for matrix in (scenario.matrix, *scenario.also):
-        if "capacity" in matrix.test:
-            return 'does not go with test = "capacity": a trial has no interval of its own'
+        if searching := [test for test in matrix.test if test in SEARCHES]:
+            return f'does not go with test = "{searching[0]}": a trial has no interval of its own'
         if "discovery" in matrix.test:
             return 'does not go with test = "discovery": its repetitions are not of one length'
         if "action" in matrix.test:

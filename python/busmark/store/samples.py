@@ -90,6 +90,12 @@ class RoundLatencies:
         enough = supported(which, found.count) and supported(which, tail_support([found], which))
         return found if enough else None
 
+    def share_beyond(self, limit_ns: float) -> float | None:
+        """Return the share of samples that took longer than this, the lost among them; None
+        where there is none. Unlike a percentile it is a count, which needs no number of them."""
+        count = int(self.back.size) + self.lost
+        return (int((self.back > limit_ns).sum()) + self.lost) / count if count else None
+
     @property
     def max_ns(self) -> float | None:
         """The longest; None where nothing came back."""

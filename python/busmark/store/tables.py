@@ -12,6 +12,7 @@ import polars.selectors as cs
 
 from busmark import files, platform
 from busmark.errors import UserError
+from busmark.model.entry import SEARCHES, TESTS
 from busmark.store import checksum
 from busmark.store.columns import TABLES, StoredColumn, polars_schema
 from busmark.temporary import WORK_PREFIX, run_directory
@@ -83,7 +84,7 @@ REQUIRED = {
 
 CHOICES = {
     "status": ("ok", "marked", "failed"),
-    "test": ("latency", "throughput", "capacity", "discovery", "service", "action"),
+    "test": TESTS,
 }
 """Columns of the table `cases` with few values."""
 
@@ -125,18 +126,18 @@ def bounds_of(table: str) -> dict[str, Bounds]:
 NAMED = 3
 """Rows that a sentence names one by one."""
 
-_OF_CAPACITY = (pl.col("test") == "capacity") & (pl.col("status") != "failed")
+_OF_SEARCH = pl.col("test").is_in(SEARCHES) & (pl.col("status") != "failed")
 
 TOGETHER = (
-    ("rate_hz", ~_OF_CAPACITY | pl.col("shortfall").is_null() | pl.col("rate_hz").is_not_null()),
-    ("expected", ~_OF_CAPACITY | pl.col("sent").is_null() | pl.col("expected").is_not_null()),
-    ("lost", ~_OF_CAPACITY | pl.col("expected").is_null() | pl.col("lost").is_not_null()),
+    ("rate_hz", ~_OF_SEARCH | pl.col("shortfall").is_null() | pl.col("rate_hz").is_not_null()),
+    ("expected", ~_OF_SEARCH | pl.col("sent").is_null() | pl.col("expected").is_not_null()),
+    ("lost", ~_OF_SEARCH | pl.col("expected").is_null() | pl.col("lost").is_not_null()),
     (
         "sustained_hz",
         pl.col("sustained_hz").is_null()
         | (pl.col("bracket_low_hz").is_not_null() & pl.col("bracket_high_hz").is_not_null()),
     ),
-    ("order", (pl.col("test") != "capacity") | pl.col("order").is_not_null()),
+    ("order", ~pl.col("test").is_in(SEARCHES) | pl.col("order").is_not_null()),
     (
         "statistic_variance",
         pl.col("statistic_value").is_null() | pl.col("statistic_variance").is_not_null(),
@@ -234,7 +235,7 @@ def rows(cases: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
 def _is_whole(cases: pl.DataFrame) -> bool:
     """Return whether columns are there whose absence others do not allow."""
     held = ("sustained_hz", "statistic_value")
-    if "capacity" not in cases["test"] and not any(cases[name].count() for name in held):
+    if not cases["test"].is_in(SEARCHES).any() and not any(cases[name].count() for name in held):
         return True
     return bool(cases.select(_TOGETHER).item())
 

@@ -27,7 +27,7 @@ def figures(rate_hz: float | None) -> dict[str, Any]:
     return {
         "senders": 2, "written_per_s": sent, "samples_per_s": received,
         "sent": round(sent), "expected": round(sent),
-        "lost": round(sent - received), "p99_ns": 1e5 + sent, "received": round(received),
+        "lost": round(sent - received), "beyond": 0.0, "received": round(received),
     }  # fmt: skip
 
 
@@ -72,13 +72,37 @@ def test_a_trial_has_as_many_probes_as_a_percentile_needs() -> None:
         ({"samples_per_s": 900.0}, {}, "readers do not keep up"),
         ({"expected": 3000, "samples_per_s": 2990.0}, {}, None),
         ({"expected": 3000, "samples_per_s": 1900.0}, {}, "readers do not keep up"),
-        ({"p99_ns": 2e6}, {"max_p99_us": 1000.0}, "99th percentile of the round trip of 2000 µs"),
-        ({"p99_ns": None}, {"max_p99_us": 1000.0}, "is lost or not known"),
+        ({"beyond": 0.01}, {"max_p99_us": 1000.0}, None),
+        ({"beyond": 0.02}, {}, None),
+        ({"beyond": 0.02}, {"max_p99_us": 1000.0}, "percentile of the round trip too high: 2.0 %"),
+        (
+            {"beyond": None},
+            {"max_p99_us": 1000.0},
+            "99th percentile of the round trip is not known",
+        ),
     ],
 )
 def test_what_a_trial_falls_short_in_is_reported(
     change: dict[str, Any], asked: dict[str, Any], words: str | None
 ) -> None:
     params = CASE.params.changed(rate_hz=500.0)
+    found = shortfall(params, {**figures(500.0), **change}, CapacitySection(**asked))
+    assert found is words if words is None else words in str(found)
+
+
+@pytest.mark.parametrize(
+    ("change", "asked", "words"),
+    [
+        ({}, {}, None),
+        ({"lost": 3}, {}, "unanswered 0.30 %"),
+        ({"written_per_s": 100.0}, {}, "clients reached 10 % of the rate"),
+        ({"samples_per_s": 900.0}, {}, "responses do not keep up"),
+        ({"beyond": 0.02}, {"max_p99_us": 1000.0}, "percentile of the response time too high"),
+    ],
+)
+def test_what_a_trial_of_a_service_falls_short_in_is_reported(
+    change: dict[str, Any], asked: dict[str, Any], words: str | None
+) -> None:
+    params = CASE.params.changed(test="service-capacity", rate_hz=500.0)
     found = shortfall(params, {**figures(500.0), **change}, CapacitySection(**asked))
     assert found is words if words is None else words in str(found)

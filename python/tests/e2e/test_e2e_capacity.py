@@ -42,3 +42,21 @@ def test_a_search_that_was_killed_is_resumed_and_ends_with_a_rate_that_passed(la
     else:
         assert len(after) == 40, "it ends without a rate only when its trials are used up"
     lab.assert_nothing_left()
+
+
+def test_no_rate_beyond_what_a_server_can_work_off_is_sustained(lab: Lab) -> None:
+    need_adapters("tcp")
+    matrix = 'adapter = "tcp"\ntest = "service-capacity"\nclients = 2\nserver_time_s = 0.005'
+    search = "[capacity]\nprecision = 0.5\nconfirm = 1\nmax_trials = 12"
+    measure = "duration_s = 0.3\nwarmup_s = 0.05"
+    lab.scenario(scenario(matrix, measure=measure, rounds="min = 1", also=search))
+    out = lab.folder / "result"
+    assert lab.busmark("run", "scenario.toml", "--out", out).code == 0
+    trials = [row for row in rows(out) if row["rate_hz"] is not None]
+    # Two clients and 5 ms of work; the ends of spans of some 30 responses are uncertain.
+    passed = [2 * row["rate_hz"] for row in trials if not row["shortfall"]]
+    assert passed and max(passed) <= 1.25 / 0.005, trials
+    (case,) = json.loads(lab.busmark("show", "result", "--json").out)["cases"]
+    answered = [trial["answered_per_s"] for trial in case["capacity"]["trials"]]
+    assert any(answered) and all(rate <= 1.25 / 0.005 for rate in answered if rate)
+    lab.assert_nothing_left()

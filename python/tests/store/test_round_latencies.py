@@ -41,3 +41,12 @@ def test_the_lost_are_later_than_any(
     values = np.random.default_rng(2).permutation(np.arange(back, dtype=np.float64))
     found = RoundLatencies(values, lost).statistic(which)  # type: ignore[arg-type]
     assert found is expected if expected is None else found == pytest.approx(expected, abs=1.0)
+
+
+@pytest.mark.parametrize(("back", "lost", "limit", "expected"), [
+    (10, 0, 4.0, 0.5), (10, 0, 9.0, 0.0), (10, 10, 9.0, 0.5), (0, 3, 1.0, 1.0), (0, 0, 1.0, None),
+])  # fmt: skip
+def test_the_share_beyond_a_limit_contains_the_lost(
+    back: int, lost: int, limit: float, expected: float | None
+) -> None:
+    assert RoundLatencies(np.arange(float(back)), lost).share_beyond(limit) == expected

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from busmark.findings.params import has_rate, is_pinned
 from busmark.findings.rule import Observation, Rule, count, duration, number, p_value, share
+from busmark.model.entry import SEARCHES
 
 if TYPE_CHECKING:
     from busmark.findings.view import CaseView, Series
@@ -281,7 +282,7 @@ def _relative(result: Result) -> list[dict[str, Any]]:
     counted = table.filter(
         (pl.col("status") == "ok")
         & (pl.col("statistic_value") > 0)
-        & (pl.col("test") != "capacity")
+        & ~pl.col("test").is_in(SEARCHES)
     )
     logs = counted.with_columns(pl.col("statistic_value").log().alias("log")).with_columns(
         (pl.col("log") - pl.col("log").median().over("case")).alias("change"),
@@ -401,7 +402,7 @@ def _tested(result: Result) -> dict[str, Dependence]:
     table = result.cases
     if "statistic_value" not in table.columns:
         return {}
-    trials = {c.id for c in result.manifest.cases if c.params.test == "capacity"}
+    trials = {c.id for c in result.manifest.cases if c.params.test in SEARCHES}
     counted = table.filter(
         (pl.col("status") == "ok") & pl.col("statistic_value").is_not_null()
     ).sort("case", "round")

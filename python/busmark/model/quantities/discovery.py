@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from busmark.model.entry import (
+    STREAMS,
     STUDENT,
     Compared,
     EstimatedQuantity,
@@ -42,14 +43,14 @@ DISCOVERY = EstimatedQuantity(
     key="discovery",
     of_cases=False,
     also=("matching",),
-    tests=("latency", "throughput", "capacity"),
+    tests=("latency", *STREAMS),
     unit="ns",
     suffix="_ns",
     meaning="time from the last endpoint's creation until all had matched",
     compared=Compared(
         name="discovery",
         word="discovery",
-        tests=("latency", "throughput", "capacity"),
+        tests=("latency", *STREAMS),
         more="slower",
         less="faster",
         otherwise="no round has a discovery time of more than its resolution",

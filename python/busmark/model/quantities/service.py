@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from busmark.model.entry import SERVED, STUDENT, Compared, EstimatedQuantity, Explained, Number
+from busmark.model.entry import (
+    SERVED,
+    SERVICES,
+    STUDENT,
+    Compared,
+    EstimatedQuantity,
+    Explained,
+    Number,
+)
 from busmark.model.quantities.host import CPUS_USED
 
 if TYPE_CHECKING:
@@ -73,14 +81,15 @@ REQUEST_RATE = EstimatedQuantity(
     key="request_rate",
     unit="1/s",
     suffix="_per_s",
-    meaning="requests that were answered in time, in a second, of all clients together",
-    tests=SERVICE,
+    meaning="requests that were answered in time, in a second, of all clients together; of the "
+    "test service-capacity at the sustained rate",
+    tests=SERVICES,
     more_is_better=True,
     also=("requests", "calls", "rps"),
     compared=Compared(
         name="request_rate",
         word="requests answered",
-        tests=SERVICE,
+        tests=SERVICES,
         more="faster",
         less="slower",
         otherwise="no round has one",
@@ -96,8 +105,8 @@ REQUEST_RATE = EstimatedQuantity(
             "a closed loop it is what the response time allows; at a rate it is at most the rate.",
             "responses in time / measured time of the round. " + STUDENT,
             "`cases`: `received`, `measured_s`",
-            "The highest rate that the service can answer: that is a search, see "
-            '`test = "capacity"` for streams.',
+            "The highest rate that the service can answer: that is a search, "
+            '`test = "service-capacity"`.',
             section="Service",
         ),
     ),

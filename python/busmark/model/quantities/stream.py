@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from busmark import stats
 from busmark.model.entry import (
+    SEARCHES,
     STUDENT,
     Compared,
     EstimatedQuantity,
@@ -380,8 +381,8 @@ SUSTAINED_RATE = EstimatedQuantity(
     also=("capacity",),
     unit="1/s",
     more_is_better=True,
-    meaning="greatest rate of each writer that met the criterion",
-    tests=("capacity",),
+    meaning="greatest rate of each writer, or of each client of a service, that met the criterion",
+    tests=SEARCHES,
 )
 
 OF_CASES = (

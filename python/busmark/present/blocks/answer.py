@@ -80,6 +80,7 @@ NAMES = {
     "one_way": ("median", "latency"),
     "throughput": ("goodput_mbit_per_s",),
     "capacity": ("goodput_mbit_per_s",),
+    "service-capacity": ("request_rate",),
 }
 """Figures that findings concern, by what a case is judged by."""
 

@@ -17,7 +17,7 @@ from busmark.estimate.resources import loads_text, shares_text
 from busmark.findings.registry import Flag, Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import EstimatedQuantity, LatencySet, Number, Statistic
+from busmark.model.entry import SEARCHES, EstimatedQuantity, LatencySet, Number, Statistic
 from busmark.model.naming import NAME, described, flatten, named_workloads, placement_short
 from busmark.model.quantities.counters import COUNTERS
 from busmark.model.quantities.host import UDP_SOCKET_DROPS
@@ -30,6 +30,7 @@ from busmark.model.quantities.latency import (
 from busmark.model.quantities.parts import LOAD_ACHIEVED, LOAD_ROUNDS
 from busmark.model.quantities.stream import BATCHES, LOST
 from busmark.model.statistics import REPORTED
+from busmark.model.stream import SEARCHED
 from busmark.present import layout, same_in_all
 from busmark.present.blocks.imported import reported_means
 from busmark.present.blocks.rows import cell_of, fact, null_elsewhere
@@ -42,6 +43,7 @@ TITLES = {
     "capacity": "Sustained throughput",
     "discovery": "Discovery",
     "service": "Response time",
+    "service-capacity": "Sustained rate of requests",
     "action": "Actions",
 }
 
@@ -99,7 +101,7 @@ def _blocks(
     if any(load.value(LOAD_ROUNDS) for case in cases for load in case.parts("load")):
         made.append((Column("Load achieved", [_load(case) for case in cases]), ("load",)))
     made += _quantities(test, cases, behind=True)
-    counted = "Trials" if group.test == "capacity" else "Rounds"
+    counted = "Trials" if group.test in SEARCHES else "Rounds"
     made.append((Column(counted, [_rounds(case) for case in cases], "count"), ("rounds",)))
     made += [each for each in choices if each[0].detail]
     if campaign.source is not None:
@@ -215,7 +217,7 @@ def _measured(test: str, cases: Sequence[CaseSummary]) -> Iterator[tuple[Column,
     yield from _quantities(test, cases, behind=False)
     if test == "throughput":
         yield from _statistics(cases, ONE_WAY)
-    if test == "capacity":
+    if test in SEARCHES:
         known = [case.capacity for case in cases]
         confirmed = [
             Cell(k.confirmed, text=f"{k.confirmed} of {k.confirm}") if k else ABSENT for k in known
@@ -468,8 +470,8 @@ def _notes(group: Group, cases: Sequence[CaseSummary], campaign: Campaign) -> It
     level = text.set_percent_text(campaign.confidence)
     if campaign.source is not None and {case.rounds.ok for case in cases} == {1}:
         yield Text("one_run")
-    elif group.test == "capacity":
-        yield from _criterion(campaign)
+    elif group.test in SEARCHES:
+        yield from _criterion(group.test, campaign)
     elif group.test == "discovery":
         yield Text("discovery")
         yield Text("typical", {"level": level})
@@ -529,19 +531,23 @@ ARRIVALS = {
 }
 
 
-def _criterion(campaign: Campaign) -> Iterator[Text]:
+def _criterion(test: str, campaign: Campaign) -> Iterator[Text]:
     """Yield what had to be met, and how it was found."""
-    limits = campaign.criterion
+    limits, words = campaign.criterion, SEARCHED[test]
     if not limits:
         yield fact("Criterion of a rate", "not known, for the manifest does not have it")
         return
     yield Text(
         "criterion",
         {
+            "samples": words.samples,
+            "lost": words.lost,
+            "senders": words.senders,
+            "receivers": words.receivers,
             "max_loss": text.percent_text(limits["max_loss"]),
             "keeps_up": text.percent_text(limits["keeps_up"]),
             "confidence": text.percent_text(limits["confidence"]),
         },
     )
     if limits["max_p99_us"]:
-        yield fact("99th percentile of the round trip", f"at most {limits['max_p99_us']:g} µs")
+        yield fact(f"99th percentile of the {words.time}", f"at most {limits['max_p99_us']:g} µs")

@@ -9,9 +9,9 @@ from math import inf, log
 
 from busmark.compare import naming
 from busmark.compare.model import ComparedFigure, Comparison, Pair
-from busmark.compare.ranking import TESTS
 from busmark.compare.verdict import BETTER, UNDECIDED, WORSE, direction
 from busmark.model import text
+from busmark.model.entry import TESTS
 from busmark.model.figure import Figure, Quantity
 from busmark.model.naming import Label, placement_rank, placement_text
 from busmark.model.quantities import COMPARED

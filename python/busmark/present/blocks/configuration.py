@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from busmark.compare.campaign import Campaign
+from busmark.model.entry import SEARCHES
 from busmark.model.naming import flatten, value_text
 from busmark.model.text import ABSENT, joined, percent_text
 from busmark.present.blocks.environment import machines, software
@@ -68,7 +69,7 @@ def _campaign(campaign: Campaign) -> Iterator[tuple[str, str]]:
     yield "Intervals", percent_text(campaign.confidence)
     for again in campaign.resumptions:
         yield f"Resumed on another machine, {again.utc}", f"from round {again.first_order} on"
-    if any(case.test == "capacity" for case in campaign.cases):
+    if any(case.test in SEARCHES for case in campaign.cases):
         for name, value in campaign.criterion.items():
             yield f"Criterion: {name.replace('_', ' ')}", str(value)
 

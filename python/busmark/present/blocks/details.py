@@ -9,7 +9,7 @@ from busmark.estimate.resources import is_unlimited, level_text, share_of_load
 from busmark.model import text
 from busmark.model.case import CaseSummary
 from busmark.model.distribution import Distribution
-from busmark.model.entry import EstimatedQuantity, Number, PartQuantity
+from busmark.model.entry import SERVICES, EstimatedQuantity, Number, PartQuantity
 from busmark.model.figure import Figure
 from busmark.model.figures import Part
 from busmark.model.latency import Reported, ReportedFigure, Segment
@@ -75,7 +75,8 @@ def details(case: CaseSummary) -> Iterator[Section]:
     if case.has_stream:
         yield from _throughput(case)
     if case.capacity:
-        yield Section("Trials", [listing(case.capacity.trials, TRIAL)])
+        fields = REQUEST_TRIAL if case.test in SERVICES else TRIAL
+        yield Section("Trials", [listing(case.capacity.trials, fields)])
     yield from sections("Discovery", [_discovery(case)])
     if case.test == "action" and case.rounds.ok:
         yield Section("Goals", [_goals(case)])
@@ -375,19 +376,32 @@ BATCH = (
     Field("Acknowledged", "acknowledged"),
 )
 
+NUMBER = Field("Trial", lambda trial: str(trial.round))
+CRITERION = Field("Criterion", lambda trial: trial.shortfall or (trial.rate_hz and "met"))
+
 TRIAL = (
-    Field("Trial", lambda trial: str(trial.round)),
-    Field("Rate of each writer", lambda trial: _rate_of(trial), "1/s"),
+    NUMBER,
+    Field("Rate of each writer", lambda trial: _rate_of(trial, "full speed"), "1/s"),
     Field("Offered", "offered_mbit_per_s", "Mbit/s"),
     Field("Goodput", "mbit_per_s", "Mbit/s"),
     Field("Loss", "loss", "1"),
     Field("p99 of the round trip", "p99_ns", "ns"),
-    Field("Criterion", lambda trial: trial.shortfall or (trial.rate_hz and "met")),
+    CRITERION,
+)
+
+REQUEST_TRIAL = (
+    NUMBER,
+    Field("Rate of each client", lambda trial: _rate_of(trial, "closed loop"), "1/s"),
+    Field("Requests", "offered_per_s", "1/s"),
+    Field("Responses", "answered_per_s", "1/s"),
+    Field("Unanswered", "loss", "1"),
+    Field("p99 of the response time", "p99_ns", "ns"),
+    CRITERION,
 )
 
 
-def _rate_of(trial: Trial) -> Cell:
-    return Cell(text="full speed") if trial.rate_hz is None else Cell(trial.rate_hz)
+def _rate_of(trial: Trial, unlimited: str) -> Cell:
+    return Cell(text=unlimited) if trial.rate_hz is None else Cell(trial.rate_hz)
 
 
 def _loads(case: CaseSummary) -> Table:

@@ -18,7 +18,7 @@ from busmark.compare.fits import WORKLOAD
 from busmark.compare.rounds import CPU
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import EXCHANGES
+from busmark.model.entry import EXCHANGES, SEARCHES
 from busmark.model.figure import Figure
 from busmark.model.quantities import GOODPUT, JITTER_SHARE
 from busmark.model.quantities.discovery import FIRST_SAMPLE
@@ -306,10 +306,13 @@ CHARTS: tuple[ChartKind, ...] = (
         explanation="Goodput of one sending node: with both directions at once, of one of them; "
         "with several readers, of all together; in a mesh, of all senders.",
     ),
-    ChartKind(
-        "capacity-trials", "Trials of the search for capacity", "capacity",
-        "cases of the test capacity with a finished trial", lambda case: case.capacity,
-        sweeps.capacity,
+    *(
+        ChartKind(
+            f"{test}-trials", "Trials of the search for capacity", test,
+            f"cases of the test {test} with a finished trial", lambda case: case.capacity,
+            sweeps.capacity,
+        )
+        for test in SEARCHES
     ),
     *(kind for of, make in parts(lambda plugin: (plugin.charts,) if plugin.charts else ())
       for kind in attempt(of, make) or ()),

@@ -9,10 +9,9 @@ from busmark.compare.fits import SizeFit
 from busmark.model import naming as dim
 from busmark.model import text
 from busmark.model.case import CaseSummary
-from busmark.model.entry import EstimatedQuantity
+from busmark.model.entry import SERVICES, EstimatedQuantity
 from busmark.model.figure import Figure
 from busmark.model.naming import Label
-from busmark.model.quantities import GOODPUT
 from busmark.model.quantities.discovery import CREATION_TIME, FIRST_SAMPLE
 from busmark.model.quantities.parts import MATCHED_ENDPOINTS
 from busmark.model.stream import CapacitySearch, Paced
@@ -165,15 +164,17 @@ def capacity(choice: Choice) -> Iterator[Picture]:
     if not offered:
         return
     limits = _limits("offered", offered, [case for case, _ in known])
+    of_service = choice.members[0].test in SERVICES
+    unit = text.RATE if of_service else text.MBIT
     sentence = "; ".join(
         f"{case.label} "
-        f"{text.figure_text(at, text.MBIT) if (at := GOODPUT.figure(case)) else 'not found'}, "
+        f"{text.figure_text(case.sustained, unit) if case.sustained else 'not found'}, "
         f"{of.confirmed} of {of.confirm} trials confirm it"
         for case, of in known
     )
     yield choice.picture(
-        Axis("offered, Mbit/s", "log"),
-        Axis("goodput, Mbit/s", "log"),
+        Axis("requests, 1/s" if of_service else "offered, Mbit/s", "log"),
+        Axis("responses, 1/s" if of_service else "goodput, Mbit/s", "log"),
         curves,
         f"{sentence}.",
         limits,
@@ -182,19 +183,26 @@ def capacity(choice: Choice) -> Iterator[Picture]:
 
 def _trials(case: CaseSummary, label: Label, found: CapacitySearch) -> Iterator[DrawnCurve]:
     """Yield trials that met the criterion, those that did not, and the rate that was found."""
-    name, trials = case.label, [t for t in found.trials if t.rate_hz and t.mbit_per_s]
+    name, of_service = case.label, case.test in SERVICES
+    trials = [
+        (t.shortfall, t.offered_per_s, t.answered_per_s)
+        if of_service
+        else (t.shortfall, t.offered_mbit_per_s, t.mbit_per_s)
+        for t in found.trials
+        if t.rate_hz
+    ]
     for passed in (True, False):
         points = [
-            Point(t.offered_mbit_per_s, t.mbit_per_s or 0.0, note=t.shortfall or "met")
-            for t in trials
-            if (t.shortfall is None) == passed
+            Point(offered, carried, note=shortfall or "met")
+            for shortfall, offered, carried in trials
+            if carried and (shortfall is None) == passed
         ]
         legend = name if passed else f"{name}, not met"
         if points:
             yield DrawnCurve(legend, label, points, line=False, hollow=not passed)
-    carried = [t.mbit_per_s for t in trials if t.mbit_per_s]
-    if carried and (at := case.whole.value(GOODPUT)):
-        ends = [Point(at, min(carried)), Point(at, max(carried))]
+    arrived = [carried for *_, carried in trials if carried]
+    if arrived and case.sustained:
+        ends = [Point(case.sustained.value, end) for end in (min(arrived), max(arrived))]
         yield DrawnCurve(f"{name}, sustained", label, ends, marks=False, thin=True)
 
 

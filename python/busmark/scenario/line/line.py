@@ -272,7 +272,7 @@ COMMENTS = {
     "measure.duration_s": "seconds that a round measures",
     "measure.warmup_s": "seconds before it, discarded",
     "measure.verify": "compare every body with what was written",
-    "matrix.test": "latency, throughput, capacity, discovery, service or action",
+    "matrix.test": "latency, throughput, capacity, discovery, service, service-capacity or action",
     "matrix.adapter": "`busmark adapters` lists them",
     "matrix.peer": "who answers, or reads the stream",
     "matrix.transport": "of the adapter",
