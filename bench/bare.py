@@ -24,9 +24,9 @@ PROGRAMS = {
     "uds": ("bare-sockets", "--transport", "uds"),
     **{
         name: (f"bare-{name}",)
-        for name in ("cyclonedds", "dustdds", "fastdds", "fastdds-jazzy", "fastdds3", "iceoryx2",
-                     "mqtt", "nats", "omnievents", "omniorb", "opendds", "rmw", "rmw-jazzy", "rti",
-                     "rustdds", "zenoh", "zerodds", "zeromq")
+        for name in ("cyclonedds", "dustdds", "fastdds", "fastdds-jazzy", "fastdds3", "grpc",
+                     "iceoryx2", "mqtt", "nats", "omnievents", "omniorb", "opendds", "rmw",
+                     "rmw-jazzy", "rti", "rustdds", "zenoh", "zerodds", "zeromq")
     },
     # The agent that a round starts knows the round's domain.
     "microxrcedds": ("bare-microxrcedds", "--domain", str(DOMAIN)),
@@ -101,7 +101,7 @@ class Bare:
             "--warmup",
             str(counts[1]),
         ]
-        passive, active = ("pong", "ping") if task.test in ROUND_TRIPS else ("sub", "pub")
+        passive, active = task.roles
         limit_s = (task.seconds or self._seconds) * 10 + PATIENCE_S
         options += ["--calls", "inlined"] if inlined else []
         for key, value in of_peer(task).items():

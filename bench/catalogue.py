@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from compare import AT_LEAST, AT_MOST, Target
-from task import HEADER_BYTES, MAIN, STREAM_FRAME_BYTES, Task, Test
+from task import CALLED, HEADER_BYTES, MAIN, STREAM_FRAME_BYTES, Task, Test
 
 OURS, BARE, SOCKPERF, DDSPERF, IPERF3 = "busmark", "bare loop", "sockperf", "ddsperf", "iperf3"
 INLINED = "bare loop, inlined"
@@ -60,9 +60,9 @@ decides their throughput, so that has no row."""
 STREAM_BYTES = {"dustdds": 1024, "rustdds": 1024}
 """Sizes of their streams; Dust DDS and RustDDS lose fragments of larger samples."""
 STREAM_DEFAULT_BYTES = 16384
-SERVICES = ("udp", "tcp", "uds", "cyclonedds")
-"""Adapters whose response time stands beside a bare round trip with the same messages: sockets,
-with services of their own, and a service by two topics."""
+SERVICES = ("udp", "tcp", "uds", "cyclonedds", *CALLED)
+"""Adapters whose response time stands beside a bare loop. For sockets, which have services of their
+own, and for a service by two topics that is a round trip with the same messages."""
 PLACEMENTS = ("same", "different")
 UNITS = {"latency": "ns", "service": "ns", "throughput": "samples/s", "discovery": "ns"}
 DISCOVERIES = ((100, 5), (400, 5), (1600, 5), (80, 40))
@@ -159,7 +159,7 @@ def like(task: Task, peer: str) -> Group:
 SECTIONS = {
     ("latency", True): "Round trip against bare loops",
     ("latency", False): "Round trip against peers",
-    ("service", True): "Response time against a bare round trip",
+    ("service", True): "Response time against bare loops",
     ("throughput", True): "Throughput against bare loops",
     ("throughput", False): "Throughput against peers",
     ("discovery", True): "Time to full discovery against bare programs",

@@ -11,7 +11,10 @@ from busmark.plan import cpus_of
 Test = Literal["latency", "throughput", "discovery", "service"]
 
 ROUND_TRIPS = ("latency", "service")
-"""Tests of exchanges: what a service does takes a bare loop one ping and its pong."""
+"""Tests of exchanges."""
+
+CALLED = ("zenoh", "grpc", "nats")
+"""Libraries whose bare loop calls a service of the library's own."""
 
 Values = dict[str, float]
 """Figures of one measurement. The one that is compared is called `MAIN`."""
@@ -65,6 +68,16 @@ class Task:
         return (
             f"{self.test}/{self.adapter}/{self.size}B/{self.wait}/{self.placement}{like}{secured}"
         )
+
+    @property
+    def roles(self) -> tuple[str, str]:
+        """What the passive and the active side of a bare loop do. Where it calls no service, what
+        a service does takes it one ping and its pong."""
+        if self.test == "throughput":
+            return "sub", "pub"
+        if self.test == "service" and self.adapter in CALLED:
+            return "serve", "call"
+        return "pong", "ping"
 
     @property
     def topics(self) -> int:

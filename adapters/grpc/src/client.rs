@@ -120,30 +120,30 @@ impl Service for GrpcClient {
         let message = sample.message(header);
         let (calls, answers) = (Arc::clone(&self.calls), self.answers.clone());
         let (failed, shape) = (Arc::clone(&self.failed), self.shape);
-        let mut table = self.calls.table();
-        let number = table.next;
-        table.next += 1;
-        let task = self.engine.handle().spawn(async move {
-            let answered = client.call(message).await;
-            // Gone from the table: it is not awaited any more.
-            if calls.table().tasks.remove(&number).is_none() {
-                return;
-            }
-            match answered {
-                Ok(response) => {
-                    if let Some((header, body)) = shape.read(response.into_inner()) {
-                        let _ = answers.send(Answer { request: number, header, body }).await;
+        *request = self.engine.post(|| {
+            let mut table = self.calls.table();
+            let number = table.next;
+            table.next += 1;
+            let task = self.engine.handle().spawn(async move {
+                let answered = client.call(message).await;
+                // Gone from the table: it is not awaited any more.
+                if calls.table().tasks.remove(&number).is_none() {
+                    return;
+                }
+                match answered {
+                    Ok(response) => {
+                        if let Some((header, body)) = shape.read(response.into_inner()) {
+                            let _ = answers.send(Answer { request: number, header, body }).await;
+                        }
+                    }
+                    Err(status) => {
+                        failed.keep(unanswered(&status));
                     }
                 }
-                Err(status) => {
-                    failed.keep(unanswered(&status));
-                }
-            }
+            });
+            table.tasks.insert(number, task.abort_handle());
+            number
         });
-        table.tasks.insert(number, task.abort_handle());
-        drop(table);
-        *request = number;
-        self.engine.pass();
         self.engine.send_the_rest(self.limit, || link.is_stalled());
         Ok(())
     }
@@ -165,8 +165,7 @@ impl Service for GrpcClient {
     fn forget(&self, request: u64) -> std::result::Result<(), Status> {
         let task = self.calls.table().tasks.remove(&request);
         if let Some(task) = task {
-            task.abort();
-            self.engine.pass();
+            self.engine.post(|| task.abort());
         }
         Ok(())
     }

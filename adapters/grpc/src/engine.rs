@@ -11,9 +11,11 @@
 //! it drives if nobody does, and otherwise leaves that to the one who does, who looks for posts when it
 //! stops.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::task::Poll;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -21,7 +23,7 @@ use busmark_adapter::{Result, Status};
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::Notify;
 use tokio::task::yield_now;
-use tokio::time::timeout;
+use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::connection::Traffic;
 
@@ -50,7 +52,7 @@ struct Inner {
     traffic: Arc<Traffic>,
     duty: Duty,
     /// Held by the thread that drives.
-    driving: Mutex<()>,
+    driving: Mutex<Alarm>,
     /// Something was given to the runtime since a thread has driven it through.
     posted: AtomicBool,
     /// How often the worker's threads have driven.
@@ -85,7 +87,7 @@ impl Engine {
             runtime,
             traffic: Arc::default(),
             duty,
-            driving: Mutex::new(()),
+            driving: Mutex::default(),
             posted: AtomicBool::new(false),
             driven: AtomicU64::new(0),
             leave: Notify::new(),
@@ -111,9 +113,9 @@ impl Engine {
     #[inline]
     pub fn drive<T>(&self, limit: Duration, done: impl Future<Output = T>) -> Option<T> {
         let output = {
-            let _driving = self.inner.take_over();
+            let mut alarm = self.inner.take_over();
             self.inner.driven.fetch_add(1, Ordering::Relaxed);
-            self.inner.runtime.block_on(async { timeout(limit, done).await.ok() })
+            self.inner.runtime.block_on(alarm.within(limit, done))
         };
         self.inner.help();
         output
@@ -157,12 +159,31 @@ impl Engine {
         self.inner.stopped.load(Ordering::Acquire)
     }
 
+    /// Gives the runtime something, and runs all that can run then, if nobody else drives. From any
+    /// thread. Hot.
+    #[inline]
+    pub fn post<T>(&self, give: impl FnOnce() -> T) -> T {
+        self.inner.driven.fetch_add(1, Ordering::Relaxed);
+        let given = if let Some(_alarm) = self.inner.try_driving() {
+            // Within the runtime: from without it is woken, by a system call.
+            self.inner.runtime.block_on(async {
+                let given = give();
+                yield_now().await;
+                given
+            })
+        } else {
+            let given = give();
+            self.inner.posted.store(true, Ordering::SeqCst);
+            given
+        };
+        self.inner.help();
+        given
+    }
+
     /// Runs all that can run now, if nobody else drives. From any thread. Hot.
     #[inline]
     pub fn pass(&self) {
-        self.inner.driven.fetch_add(1, Ordering::Relaxed);
-        self.inner.posted.store(true, Ordering::SeqCst);
-        self.inner.help();
+        self.post(|| ());
     }
 
     /// After something was sent: drives while `left` says that the system has not taken all of it, if
@@ -177,10 +198,8 @@ impl Engine {
     #[cold]
     fn send_slowly(&self, limit: Duration, left: impl Fn() -> bool) {
         {
-            let Some(_driving) = self.inner.try_driving() else { return };
-            self.inner.runtime.block_on(async {
-                let _ = timeout(limit, self.inner.traffic.until(|| !left())).await;
-            });
+            let Some(mut alarm) = self.inner.try_driving() else { return };
+            self.inner.runtime.block_on(alarm.within(limit, self.inner.traffic.until(|| !left())));
         }
         self.inner.help();
         if left() {
@@ -206,10 +225,41 @@ impl Engine {
     }
 }
 
+/// Ends waiting. The runtime is woken by a system call for each timer that goes off before all others,
+/// so there is one, which is set again when it has gone off, or would go off too late.
+#[derive(Default)]
+struct Alarm(Option<Pin<Box<Sleep>>>);
+
+impl Alarm {
+    /// What `done` gives; `None`: the time is over. Hot.
+    #[inline]
+    async fn within<T>(&mut self, limit: Duration, done: impl Future<Output = T>) -> Option<T> {
+        let end = Instant::now() + limit;
+        let timer = self.0.get_or_insert_with(|| Box::pin(sleep_until(end)));
+        if timer.deadline() > end {
+            timer.as_mut().reset(end);
+        }
+        let mut done = pin!(done);
+        poll_fn(|context| {
+            if let Poll::Ready(output) = done.as_mut().poll(context) {
+                return Poll::Ready(Some(output));
+            }
+            while timer.as_mut().poll(context).is_ready() {
+                if Instant::now() >= end {
+                    return Poll::Ready(None);
+                }
+                timer.as_mut().reset(end);
+            }
+            Poll::Pending
+        })
+        .await
+    }
+}
+
 impl Inner {
     /// The right to drive.
     #[inline]
-    fn take_over(&self) -> MutexGuard<'_, ()> {
+    fn take_over(&self) -> MutexGuard<'_, Alarm> {
         self.try_driving().unwrap_or_else(|| {
             // If it is the substitute who drives. Others are ready in a moment.
             self.leave.notify_one();
@@ -218,7 +268,7 @@ impl Inner {
     }
 
     #[inline]
-    fn try_driving(&self) -> Option<MutexGuard<'_, ()>> {
+    fn try_driving(&self) -> Option<MutexGuard<'_, Alarm>> {
         match self.driving.try_lock() {
             Ok(driving) => Some(driving),
             Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),

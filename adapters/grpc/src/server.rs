@@ -120,8 +120,7 @@ impl Service for GrpcServer {
         let claim = self.unanswered.claim(*request).ok_or(Status::Invalid)?;
         let Answer { call, link } = claim.answered().ok_or(Status::Invalid)?;
         // A client that has gone needs no answer.
-        let _ = call.send(sample.message(header));
-        self.engine.pass();
+        let _ = self.engine.post(|| call.send(sample.message(header)));
         if let Some(link) = link {
             self.engine.send_the_rest(PATIENCE, || link.is_stalled());
         }
@@ -143,8 +142,8 @@ impl Service for GrpcServer {
 
     /// The client learns that there will be no answer.
     fn forget(&self, request: u64) -> std::result::Result<(), Status> {
-        self.unanswered.claim(request).ok_or(Status::Invalid)?.answered();
-        self.engine.pass();
+        let claim = self.unanswered.claim(request).ok_or(Status::Invalid)?;
+        self.engine.post(|| drop(claim.answered()));
         Ok(())
     }
 

@@ -150,10 +150,11 @@ impl Writer for GrpcWriter {
         }
         let message = sample.message(header);
         let bytes = PREFIX + message.encoded_len();
-        for reader in readers.iter() {
-            reader.put(message.clone(), bytes);
-        }
-        self.engine.pass();
+        self.engine.post(|| {
+            for reader in readers.iter() {
+                reader.put(message.clone(), bytes);
+            }
+        });
         // A part of it may have left, so it is on its way, whatever becomes of the rest.
         self.engine.send_the_rest(limit, || self.engine.traffic().is_left());
         Ok(())

@@ -160,8 +160,8 @@ class Criteria(ScenarioSection):
 
 
 class CapacitySection(ScenarioSection):
-    """`[capacity]`: the criterion of the test `capacity`, which searches the greatest rate that
-    meets it. Each round is a trial at one rate."""
+    """`[capacity]`: the criterion of the tests `capacity` and `service-capacity`, which search the
+    greatest rate that meets it. Each round is a trial at one rate."""
 
     max_loss: float = Field(
         default=0.0, ge=0, lt=1, description="greatest share of samples lost in a trial"
@@ -169,7 +169,8 @@ class CapacitySection(ScenarioSection):
     max_p99_us: float = Field(
         default=0.0,
         ge=0,
-        description="greatest 99th percentile of the round trip of probes, µs; 0: any",
+        description="greatest 99th percentile of the round trip of probes, or of the response time "
+        "of a service, µs: at most 1 % of a trial's may be later; 0: any",
     )
     keeps_up: float = Field(
         default=0.98,

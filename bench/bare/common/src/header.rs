@@ -35,11 +35,15 @@ impl Header {
         Some(unsafe { bytes.as_ptr().cast::<Self>().read_unaligned() })
     }
 
-    pub(crate) fn last() -> Self {
+    /// The sample that only says that all has been sent.
+    #[must_use]
+    pub fn last() -> Self {
         Self { flags: Self::LAST, ..Self::default() }
     }
 
-    pub(crate) fn is_last(&self) -> bool {
+    /// Whether it is that one.
+    #[must_use]
+    pub fn is_last(&self) -> bool {
         self.flags & Self::LAST != 0
     }
 }

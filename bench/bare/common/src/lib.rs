@@ -2,8 +2,9 @@
 //! publish/subscribe library, the clock and the printed figures. None of Busmark's code.
 //!
 //! A loop is the smallest program that uses its library as Busmark's adapter does: it implements
-//! [`Library`], [`Writer`] and [`Reader`] and calls [`run`].
+//! [`Library`], [`Writer`] and [`Reader`] and calls [`run`]; over services it implements [`Services`].
 
+mod call;
 mod header;
 mod options;
 mod ping;
@@ -76,17 +77,56 @@ pub trait Reader {
     }
 }
 
+/// A library with services.
+pub trait Services: Sized {
+    /// What one client does: sends a request and waits for its response. Hot.
+    type Client: FnMut(&Header) -> Result<(), String>;
+
+    /// A client that has found the server of `options.address`.
+    fn client(options: &Options) -> Result<Self::Client, String>;
+
+    /// Says where it is by [`tell`], and answers each request with a body of this size, up to the one
+    /// that is the last.
+    fn serve(options: &Options) -> Result<(), String>;
+}
+
 /// The program: what the command line asks for.
 pub fn run<L: Library>() -> Result<(), String> {
+    of_library::<L>(&Options::parse(std::env::args().skip(1))?)
+}
+
+/// The same of a library that has services, too.
+pub fn run_with_services<L: Library + Services>() -> Result<(), String> {
     let options = Options::parse(std::env::args().skip(1))?;
+    match options.role {
+        Role::Call | Role::Serve => of_services::<L>(&options),
+        _ => of_library::<L>(&options),
+    }
+}
+
+/// The same of a library that has services alone.
+pub fn run_services<S: Services>() -> Result<(), String> {
+    of_services::<S>(&Options::parse(std::env::args().skip(1))?)
+}
+
+fn of_services<S: Services>(options: &Options) -> Result<(), String> {
+    match options.role {
+        Role::Call => call::call::<S>(options),
+        Role::Serve => S::serve(options),
+        _ => Err("this loop is of services only: serve, call".to_owned()),
+    }
+}
+
+fn of_library<L: Library>(options: &Options) -> Result<(), String> {
     if options.wait != L::WAIT {
         return Err(format!("this loop waits by {:?} only", L::WAIT));
     }
     match options.role {
-        Role::Ping => ping::ping::<L>(&options),
-        Role::Pong => ping::pong::<L>(&options),
-        Role::Pub => stream::publish::<L>(&options),
-        Role::Sub => stream::subscribe::<L>(&options),
+        Role::Ping => ping::ping::<L>(options),
+        Role::Pong => ping::pong::<L>(options),
+        Role::Pub => stream::publish::<L>(options),
+        Role::Sub => stream::subscribe::<L>(options),
+        Role::Call | Role::Serve => Err("this loop is over no services".to_owned()),
     }
 }
 
@@ -99,7 +139,7 @@ pub fn now_ns() -> u64 {
 }
 
 /// Tells the other side where this one is.
-fn tell(address: &str) {
+pub fn tell(address: &str) {
     println!("{{\"address\":\"{address}\"}}");
 }
 

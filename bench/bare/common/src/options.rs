@@ -11,6 +11,10 @@ pub enum Role {
     Pub,
     /// Counts it.
     Sub,
+    /// Calls a service, and times its responses.
+    Call,
+    /// Is the service.
+    Serve,
 }
 
 /// How it waits for samples.
@@ -41,7 +45,7 @@ pub struct Options {
     pub server: String,
 }
 
-const USAGE: &str = "pong|ping|sub|pub [--wait listener|waitset] [--size BYTES] [--count N] \
+const USAGE: &str = "pong|ping|sub|pub|serve|call [--wait listener|waitset] [--size BYTES] [--count N] \
 [--warmup N] [--address ADDRESS] [--server HOST:PORT]";
 
 impl Options {
@@ -51,6 +55,8 @@ impl Options {
             Some("pong") => Role::Pong,
             Some("pub") => Role::Pub,
             Some("sub") => Role::Sub,
+            Some("call") => Role::Call,
+            Some("serve") => Role::Serve,
             _ => return Err(USAGE.to_owned()),
         };
         let mut options = Self {
@@ -82,7 +88,7 @@ impl Options {
     /// Whether this side begins, and waits for the other one to call it by its address.
     #[must_use]
     pub fn is_passive(&self) -> bool {
-        matches!(self.role, Role::Pong | Role::Sub)
+        matches!(self.role, Role::Pong | Role::Sub | Role::Serve)
     }
 
     /// Whether it is throughput that is measured.

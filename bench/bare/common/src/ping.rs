@@ -105,7 +105,7 @@ pub fn ping<L: Library>(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-fn print(times: &mut [u64]) {
+pub(crate) fn print(times: &mut [u64]) {
     times.sort_unstable();
     let at = |share: usize| times[(times.len() - 1) * share / 100];
     let (median, p99, min, count) = (at(50), at(99), at(0), times.len());

@@ -48,6 +48,24 @@ unsafe extern "C" {
         callback: OnMessage,
         user: *mut c_void,
     ) -> c_int;
+    fn natsConnection_PublishRequest(
+        connection: *mut RawConnection,
+        subject: *const c_char,
+        reply: *const c_char,
+        data: *const c_void,
+        bytes: c_int,
+    ) -> c_int;
+    fn natsConnection_SubscribeSync(
+        to: *mut *mut RawSubscription,
+        connection: *mut RawConnection,
+        subject: *const c_char,
+    ) -> c_int;
+    fn natsSubscription_NextMsg(
+        to: *mut *mut RawMessage,
+        subscription: *mut RawSubscription,
+        ms: i64,
+    ) -> c_int;
+    fn natsMsg_GetReply(message: *const RawMessage) -> *const c_char;
     fn natsMsg_GetData(message: *const RawMessage) -> *const c_char;
     fn natsMsg_GetDataLength(message: *const RawMessage) -> c_int;
     fn natsMsg_Destroy(message: *mut RawMessage);
@@ -106,10 +124,53 @@ impl Connection {
         unsafe { natsConnection_Publish(self.0, subject.as_ptr(), payload, bytes) == 0 }
     }
 
+    /// What comes is kept until it is taken.
+    pub fn queue(self, subject: &CStr) -> Result<Queue, String> {
+        let mut raw = null_mut();
+        // SAFETY: the connection is alive, and the text is copied.
+        let code = unsafe { natsConnection_SubscribeSync(&raw mut raw, self.0, subject.as_ptr()) };
+        check(code, "subscribing")?;
+        Ok(Queue(raw))
+    }
+
+    #[inline]
+    pub fn request(self, subject: &CStr, reply: &CStr, payload: &[u8]) -> bool {
+        let Ok(bytes) = c_int::try_from(payload.len()) else { return false };
+        let (reply, payload) = (reply.as_ptr(), payload.as_ptr().cast());
+        // SAFETY: the connection is alive; texts and payload are copied or sent.
+        unsafe {
+            natsConnection_PublishRequest(self.0, subject.as_ptr(), reply, payload, bytes) == 0
+        }
+    }
+
     /// Returns when the server has worked off all that was sent before.
     pub fn flush(self) -> Result<(), String> {
         // SAFETY: the connection is alive.
         check(unsafe { natsConnection_FlushTimeout(self.0, ANSWER_MS) }, "no answer")
+    }
+}
+
+/// A subscription without a callback. It lives as long as the process.
+pub struct Queue(*mut RawSubscription);
+
+impl Queue {
+    /// Hands over the next message and the subject for its answer, which is empty if it wants none.
+    #[inline]
+    pub fn next<T>(&mut self, give: impl FnOnce(&[u8], &CStr) -> T) -> Result<T, String> {
+        let mut message = null_mut();
+        // SAFETY: the subscription is alive.
+        let code = unsafe { natsSubscription_NextMsg(&raw mut message, self.0, ANSWER_MS) };
+        check(code, "no message")?;
+        // SAFETY: pointer and length belong together, as the text does to the message, until it is
+        // destroyed.
+        unsafe {
+            let bytes = natsMsg_GetDataLength(message).unsigned_abs() as usize;
+            let payload = std::slice::from_raw_parts(natsMsg_GetData(message).cast(), bytes);
+            let reply = natsMsg_GetReply(message);
+            let given = give(payload, if reply.is_null() { c"" } else { CStr::from_ptr(reply) });
+            natsMsg_Destroy(message);
+            Ok(given)
+        }
     }
 }
 

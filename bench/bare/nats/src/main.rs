@@ -7,9 +7,11 @@ mod client;
 use std::ffi::CString;
 use std::time::Duration;
 
-use bare_common::{Header, Library, OnSample, Options, Reader, Wait, Writer};
+use bare_common::{Header, Library, OnSample, Options, Reader, Services, Wait, Writer};
 
 use crate::client::Connection;
+
+const SERVICE: &str = "service";
 
 struct Nats {
     connection: Connection,
@@ -70,6 +72,46 @@ struct In;
 
 impl Reader for In {}
 
+impl Services for Nats {
+    type Client = Box<dyn FnMut(&Header) -> Result<(), String>>;
+
+    /// The broker knows the server's subscription: the server says where it is only after that.
+    fn client(options: &Options) -> Result<Self::Client, String> {
+        let Self { connection, .. } = Self::join(options)?;
+        let (requests, reply) = (subject(SERVICE), c"_INBOX.bare.0");
+        let mut responses = connection.queue(c"_INBOX.bare.*")?;
+        connection.flush()?;
+        let mut message = vec![1; Header::BYTES + options.size];
+        Ok(Box::new(move |request| {
+            message[..Header::BYTES].copy_from_slice(request.as_bytes());
+            if !connection.request(&requests, reply, &message) {
+                return Err("a request is not sent".to_owned());
+            }
+            let seq = responses.next(|payload, _| Header::from_bytes(payload).map(|h| h.seq))?;
+            let is_its = seq == Some(request.seq);
+            if is_its { Ok(()) } else { Err("not the response to this request".to_owned()) }
+        }))
+    }
+
+    fn serve(options: &Options) -> Result<(), String> {
+        let nats = Self::join(options)?;
+        let mut requests = nats.connection.queue(&subject(SERVICE))?;
+        nats.connection.flush()?;
+        bare_common::tell(&nats.address());
+        let mut message = vec![1; Header::BYTES + options.size];
+        loop {
+            let header = requests.next(|payload, reply| {
+                let header = Header::from_bytes(payload)?;
+                message[..Header::BYTES].copy_from_slice(header.as_bytes());
+                nats.connection.publish(reply, &message).then_some(header)
+            })?;
+            if header.ok_or("a request is not answered")?.is_last() {
+                return nats.connection.flush();
+            }
+        }
+    }
+}
+
 fn main() -> Result<(), String> {
-    bare_common::run::<Nats>()
+    bare_common::run_with_services::<Nats>()
 }
