@@ -13,7 +13,7 @@ Test = Literal["latency", "throughput", "discovery", "service"]
 ROUND_TRIPS = ("latency", "service")
 """Tests of exchanges."""
 
-CALLED = ("zenoh", "grpc", "nats")
+CALLED = ("rmw", "rmw-jazzy", "omniorb", "zenoh", "zeromq", "grpc", "nats")
 """Libraries whose bare loop calls a service of the library's own."""
 
 Values = dict[str, float]

@@ -8,6 +8,11 @@
 //                               finish(limit), which sees to it that all arrives;
 //   reader(topic, on_sample)    a pointer to a reader that calls on_sample(header) from a thread of the
 //                               library: matched().
+// One that has services, too, calls bare::run_with_services<Library>. Its Library also has
+//   client(bytes)               a pointer to a client that has found the server: call(header) sends a
+//                               request with a body of that size and returns with its response;
+//   serve(bytes, ready)         calls ready() when there is a server, and answers each request with a body
+//                               of that size, up to the one that is the last.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +25,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -61,11 +67,11 @@ struct Options {
     uint32_t given_domain = 0; // none
 
     Options(int argc, char **argv) {
-        const std::string usage = "ping|pong|pub|sub [--wait listener] [--size BYTES] [--count N] "
+        const std::string usage = "ping|pong|pub|sub|call|serve [--wait listener|waitset] [--size BYTES] [--count N] "
                                   "[--warmup N] [--address ADDRESS] [--server HOST:PORT] "
                                   "[--domain NUMBER] [--security DIR --security-profile NAME]";
         role = argc > 1 ? argv[1] : "";
-        if (role != "ping" && role != "pong" && role != "pub" && role != "sub")
+        if (role != "ping" && role != "pong" && role != "pub" && role != "sub" && !is_service())
             throw std::invalid_argument(usage);
         for (int at = 2; at < argc; at += 2) {
             const std::string key = argv[at], value = at + 1 < argc ? argv[at + 1] : "";
@@ -77,13 +83,14 @@ struct Options {
             else if (key == "--security") security = value;
             else if (key == "--security-profile") security_profile = value;
             else if (key == "--domain") given_domain = static_cast<uint32_t>(std::stoul(value));
-            else if (key != "--wait" || value != "listener")
+            else if (key != "--wait" || value != (is_service() ? "waitset" : "listener"))
                 throw std::invalid_argument(key + " " + value + ": not understood; " + usage);
         }
         if (security.empty() != security_profile.empty()) throw std::invalid_argument(usage);
     }
 
-    bool is_passive() const { return role == "pong" || role == "sub"; }
+    bool is_passive() const { return role == "pong" || role == "sub" || role == "serve"; }
+    bool is_service() const { return role == "call" || role == "serve"; }
     bool is_stream() const { return role == "pub" || role == "sub"; }
 
     bool is_secured() const { return !security.empty(); }
@@ -143,6 +150,17 @@ template <class Condition> void until_matched(Condition condition) {
     }
 }
 
+/// Prints the times but those of the warm-up.
+inline void print(std::vector<uint64_t> times, size_t warmup) {
+    times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(warmup));
+    std::sort(times.begin(), times.end());
+    const auto at = [&](size_t share) {
+        return static_cast<unsigned long long>(times[(times.size() - 1) * share / 100]);
+    };
+    std::printf("{\"median_ns\":%llu,\"p99_ns\":%llu,\"min_ns\":%llu,\"count\":%zu}\n", at(50), at(99),
+                at(0), times.size());
+}
+
 /// Times round trips and prints them.
 template <class Library> void ping(const Options &options) {
     // After which a sample counts as lost and is sent again. It happens to the first, where the other
@@ -179,13 +197,7 @@ template <class Library> void ping(const Options &options) {
         if (seen == UINT64_MAX || seen == next.seq) send();
         seen = next.seq;
     }
-    times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(options.warmup));
-    std::sort(times.begin(), times.end());
-    const auto at = [&](size_t share) {
-        return static_cast<unsigned long long>(times[(times.size() - 1) * share / 100]);
-    };
-    std::printf("{\"median_ns\":%llu,\"p99_ns\":%llu,\"min_ns\":%llu,\"count\":%zu}\n", at(50), at(99),
-                at(0), times.size());
+    print(std::move(times), options.warmup);
     writer->write(last());
     writer->finish(200ms);
 }
@@ -248,19 +260,57 @@ template <class Library> void publish(const Options &options) {
     writer->finish(pause); // the other side ends with the first of them
 }
 
-/// The program: what the command line asks for.
-template <class Library> int run(int argc, char **argv) {
+/// Times responses and prints them.
+template <class Library> void call(const Options &options) {
+    Library library(options);
+    const auto client = library.client(options.size);
+    std::vector<uint64_t> times;
+    times.reserve(options.warmup + options.count);
+    for (Header request; times.size() < times.capacity(); ++request.seq) {
+        const uint64_t sent_ns = now_ns();
+        request.times[1] = static_cast<int64_t>(sent_ns);
+        client->call(request);
+        times.push_back(now_ns() - sent_ns);
+    }
+    print(std::move(times), options.warmup);
+    client->call(last());
+}
+
+/// Is the service.
+template <class Library> void serve(const Options &options) {
+    Library library(options);
+    library.serve(options.size, [&] { tell(library.address()); });
+}
+
+template <class Library> void run_topics(const Options &options) {
+    if (options.role == "ping") ping<Library>(options);
+    else if (options.role == "pong") pong<Library>(options);
+    else if (options.role == "pub") publish<Library>(options);
+    else if (options.role == "sub") subscribe<Library>(options);
+    else throw std::invalid_argument("this loop is over no services");
+}
+
+/// Does what the command line asks for.
+template <class Roles> int obey(int argc, char **argv, Roles roles) {
     try {
-        const Options options(argc, argv);
-        if (options.role == "ping") ping<Library>(options);
-        else if (options.role == "pong") pong<Library>(options);
-        else if (options.role == "pub") publish<Library>(options);
-        else subscribe<Library>(options);
+        roles(Options(argc, argv));
         return 0;
     } catch (const std::exception &error) {
         std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
         return 2;
     }
+}
+
+/// The program: what the command line asks for.
+template <class Library> int run(int argc, char **argv) { return obey(argc, argv, run_topics<Library>); }
+
+/// The same of a library that has services, too.
+template <class Library> int run_with_services(int argc, char **argv) {
+    return obey(argc, argv, [](const Options &options) {
+        if (options.role == "call") call<Library>(options);
+        else if (options.role == "serve") serve<Library>(options);
+        else run_topics<Library>(options);
+    });
 }
 
 } // namespace bare

@@ -141,4 +141,4 @@ private:
 
 } // namespace
 
-int main(int argc, char **argv) { return bare::run_corba<Library>(argc, argv); }
+int main(int argc, char **argv) { return bare::run_corba(argc, argv, bare::run<Library>); }

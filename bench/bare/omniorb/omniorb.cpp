@@ -70,6 +70,49 @@ private:
     Writer *answers_;
 };
 
+/// A sample with a body of that size.
+busmark::OctetSample sample_of(size_t bytes) {
+    busmark::OctetSample sample;
+    sample.body.length(static_cast<CORBA::ULong>(bytes));
+    std::memset(sample.body.get_buffer(), 1, bytes);
+    return sample;
+}
+
+class Client {
+public:
+    Client(CORBA::Object_ptr server, size_t bytes) : request_(sample_of(bytes)) {
+        const CORBA::Object_var own = omniConnectionMgmt::makeRestrictedReference(server, 1, 1, 1, false, false, true);
+        to_ = bare_corba::Service::_narrow(own);
+    }
+    void call(const bare::Header &header) {
+        std::memcpy(static_cast<void *>(&request_.header), &header, sizeof header);
+        const busmark::OctetSample_var response = to_->call(request_);
+        if (response->header.seq != header.seq) throw std::runtime_error("not the response to this request");
+    }
+
+private:
+    busmark::OctetSample request_;
+    bare_corba::Service_var to_;
+};
+
+class Service : public POA_bare_corba::Service {
+public:
+    explicit Service(size_t bytes) : body_(sample_of(bytes)) {}
+    busmark::OctetSample *call(const busmark::OctetSample &request) override {
+        busmark::OctetSample_var response = new busmark::OctetSample(body_);
+        response->header = request.header;
+        bare::Header header;
+        std::memcpy(&header, &request.header, sizeof header);
+        if (bare::is_last(header)) done_.set();
+        return response._retn();
+    }
+    void wait() { done_.wait(); }
+
+private:
+    const busmark::OctetSample body_;
+    bare::Signal done_;
+};
+
 class Library {
 public:
     explicit Library(const bare::Options &options)
@@ -112,6 +155,24 @@ public:
         return std::unique_ptr<Reader<OnSample>, decltype(end)>(servant.release(), end);
     }
 
+    std::unique_ptr<Client> client(size_t bytes) {
+        const CORBA::Object_var server = orb_->string_to_object(options_.address.c_str());
+        return std::make_unique<Client>(server, bytes);
+    }
+
+    template <class Ready> void serve(size_t bytes, Ready ready) {
+        auto *servant = new Service(bytes);
+        const PortableServer::ObjectId_var id = poa_->activate_object(servant);
+        const CORBA::Object_var object = poa_->id_to_reference(id);
+        const CORBA::String_var text = orb_->object_to_string(object);
+        address_ = text.in();
+        ready();
+        servant->wait();
+        // Its last response leaves before.
+        poa_->destroy(true, true);
+        servant->_remove_ref();
+    }
+
 private:
     const bare::Options options_;
     CORBA::ORB_var orb_;
@@ -123,4 +184,4 @@ private:
 
 } // namespace
 
-int main(int argc, char **argv) { return bare::run_corba<Library>(argc, argv); }
+int main(int argc, char **argv) { return bare::run_corba(argc, argv, bare::run_with_services<Library>); }

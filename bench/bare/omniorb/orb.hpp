@@ -34,10 +34,10 @@ inline PortableServer::POA_ptr serial_adapter(CORBA::ORB_ptr orb) {
     return root->create_POA("bare", manager, policies);
 }
 
-/// The program, with CORBA's exceptions told.
-template <class Library> int run_corba(int argc, char **argv) {
+/// A program, with CORBA's exceptions told.
+inline int run_corba(int argc, char **argv, int (*program)(int, char **)) {
     try {
-        return run<Library>(argc, argv);
+        return program(argc, argv);
     } catch (const CORBA::Exception &error) {
         std::fprintf(stderr, "%s: %s\n", argv[0], error._name());
         return 2;

@@ -5,6 +5,7 @@
 #include "udp.hpp"
 
 #include <busmark_msgs/msg/sample.h>
+#include <busmark_msgs/srv/call.h>
 
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 
@@ -19,41 +20,59 @@
 #include <cstring>
 #include <memory>
 
-extern "C" {
-const rosidl_message_type_support_t *
-rosidl_typesupport_fastrtps_c__get_message_type_support_handle__busmark_msgs__msg__Sample();
-const rosidl_message_type_support_t *
-rosidl_typesupport_introspection_c__get_message_type_support_handle__busmark_msgs__msg__Sample();
+/// The library serialises by the one, and Jazzy's describes the type by the other.
+template <class Support, const Support *(*fastrtps)(), const Support *(*introspection)()> const Support *both_kinds() {
+    static const Support all = [] {
+        Support both = *fastrtps();
+        both.typesupport_identifier = "rosidl_typesupport_c";
+        both.func = [](const Support *, const char *name) -> const Support * {
+            for (const Support *one : {fastrtps(), introspection()})
+                if (std::strcmp(one->typesupport_identifier, name) == 0) return one;
+            return nullptr;
+        };
+        return both;
+    }();
+    return &all;
 }
+
+#define BARE_BOTH_KINDS(interface, folder, type)                                                                       \
+    extern "C" {                                                                                                       \
+    const rosidl_##interface##_type_support_t *                                                                        \
+        rosidl_typesupport_fastrtps_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type();      \
+    const rosidl_##interface##_type_support_t *                                                                        \
+        rosidl_typesupport_introspection_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type(); \
+    const rosidl_##interface##_type_support_t *                                                                        \
+        rosidl_typesupport_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type() {              \
+        return both_kinds<                                                                                             \
+            rosidl_##interface##_type_support_t,                                                                       \
+            rosidl_typesupport_fastrtps_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type,    \
+            rosidl_typesupport_introspection_c__get_##interface##_type_support_handle__busmark_msgs__##folder##__##type>(); \
+    }                                                                                                                  \
+    }
+
+BARE_BOTH_KINDS(message, msg, Sample)
+BARE_BOTH_KINDS(message, srv, Call_Request)
+BARE_BOTH_KINDS(message, srv, Call_Response)
+BARE_BOTH_KINDS(message, srv, Call_Event)
+BARE_BOTH_KINDS(service, srv, Call)
 
 namespace {
 
 namespace dds = eprosima::fastdds::dds;
 using bare::made;
 using Message = busmark_msgs__msg__Sample;
+using Request = busmark_msgs__srv__Call_Request;
+using Response = busmark_msgs__srv__Call_Response;
 
 static_assert(offsetof(Message, body) == sizeof(bare::Header));
+static_assert(offsetof(Request, body) == sizeof(bare::Header) && offsetof(Response, body) == sizeof(bare::Header));
 
 void check(rmw_ret_t code, const char *what) {
     if (code != RMW_RET_OK) throw std::runtime_error(std::string(what) + " failed");
 }
 
-/// The library serialises by the one, and Jazzy's describes the type by the other.
-const rosidl_message_type_support_t *type_support() {
-    static const rosidl_message_type_support_t all = [] {
-        auto both = *rosidl_typesupport_fastrtps_c__get_message_type_support_handle__busmark_msgs__msg__Sample();
-        both.typesupport_identifier = "rosidl_typesupport_c";
-        both.func = [](const rosidl_message_type_support_t *, const char *name) {
-            for (const auto *one :
-                 {rosidl_typesupport_fastrtps_c__get_message_type_support_handle__busmark_msgs__msg__Sample(),
-                  rosidl_typesupport_introspection_c__get_message_type_support_handle__busmark_msgs__msg__Sample()})
-                if (std::strcmp(one->typesupport_identifier, name) == 0) return one;
-            return static_cast<const rosidl_message_type_support_t *>(nullptr);
-        };
-        return both;
-    }();
-    return &all;
-}
+const rosidl_message_type_support_t *type_support() { return ROSIDL_GET_MSG_TYPE_SUPPORT(busmark_msgs, msg, Sample); }
+const rosidl_service_type_support_t *service_type_support() { return ROSIDL_GET_SRV_TYPE_SUPPORT(busmark_msgs, srv, Call); }
 
 std::string topic_of(const char *name) { return std::string("/") + name; }
 
@@ -136,6 +155,74 @@ private:
     Message message_;
 };
 
+/// How long a response may take.
+constexpr rmw_time_t patience{10, 0};
+
+/// A request and a response, which their side keeps.
+class Messages {
+public:
+    /// The bodies of what is sent have that size; those of what comes grow.
+    Messages(size_t of_request, size_t of_response) {
+        if (!busmark_msgs__srv__Call_Request__init(&request) || !busmark_msgs__srv__Call_Response__init(&response) ||
+            !rosidl_runtime_c__uint8__Sequence__init(&request.body, of_request) ||
+            !rosidl_runtime_c__uint8__Sequence__init(&response.body, of_response))
+            throw std::runtime_error("no memory for a message");
+        std::memset(request.body.data, 1, of_request);
+        std::memset(response.body.data, 1, of_response);
+    }
+    ~Messages() {
+        busmark_msgs__srv__Call_Request__fini(&request);
+        busmark_msgs__srv__Call_Response__fini(&response);
+    }
+    Messages(const Messages &) = delete;
+    Messages &operator=(const Messages &) = delete;
+
+    Request request;
+    Response response;
+};
+
+class Client {
+public:
+    Client(rmw_context_t &context, rmw_node_t *node, size_t bytes)
+        : node_(node), messages_(bytes, 0), set_(made(rmw_create_wait_set(&context, 1), "wait set")),
+          client_(made(rmw_create_client(node, service_type_support(), "/call", &rmw_qos_profile_services_default),
+                       "client")) {
+        bare::until_matched([&] {
+            bool found = false;
+            return rmw_service_server_is_available(node_, client_, &found) == RMW_RET_OK && found;
+        });
+        // The server may know the client later than the client knows it.
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    ~Client() {
+        (void)!rmw_destroy_client(node_, client_);
+        (void)!rmw_destroy_wait_set(set_);
+    }
+    Client(const Client &) = delete;
+    Client &operator=(const Client &) = delete;
+
+    void call(const bare::Header &header) {
+        std::memcpy(&messages_.request, &header, sizeof header);
+        int64_t number = 0;
+        check(rmw_send_request(client_, &messages_.request, &number), "request");
+        while (true) {
+            void *waited[] = {client_->data};
+            rmw_clients_t clients{1, waited};
+            check(rmw_wait(nullptr, nullptr, nullptr, &clients, nullptr, set_, &patience), "waiting for a response");
+            bool there = false;
+            rmw_service_info_t info{};
+            check(rmw_take_response(client_, &info, &messages_.response, &there), "response");
+            if (there && info.request_id.sequence_number == number) return;
+        }
+    }
+
+private:
+    rmw_node_t *node_;
+    Messages messages_;
+    rmw_wait_set_t *set_;
+    rmw_client_t *client_;
+};
+
 class Library {
 public:
     explicit Library(const bare::Options &options)
@@ -185,6 +272,33 @@ public:
         return std::make_unique<Reader<OnSample>>(node_, subscription, on_sample);
     }
 
+    std::unique_ptr<Client> client(size_t bytes) { return std::make_unique<Client>(context_, node_, bytes); }
+
+    template <class Ready> void serve(size_t bytes, Ready ready) {
+        auto *service = made(
+            rmw_create_service(node_, service_type_support(), "/call", &rmw_qos_profile_services_default), "service");
+        auto *set = made(rmw_create_wait_set(&context_, 1), "wait set");
+        Messages messages(0, bytes);
+        bare::Header header;
+        ready();
+        while (!bare::is_last(header)) {
+            void *waited[] = {service->data};
+            rmw_services_t services{1, waited};
+            check(rmw_wait(nullptr, nullptr, &services, nullptr, nullptr, set, &patience), "waiting for a request");
+            bool there = false;
+            rmw_service_info_t info{};
+            check(rmw_take_request(service, &info, &messages.request, &there), "request");
+            if (!there) continue;
+            std::memcpy(&header, &messages.request, sizeof header);
+            std::memcpy(&messages.response, &header, sizeof header);
+            check(rmw_send_response(service, &info.request_id, &messages.response), "response");
+        }
+        // The client is to have the last response.
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        (void)!rmw_destroy_wait_set(set);
+        (void)!rmw_destroy_service(node_, service);
+    }
+
 private:
     const bare::Options options_;
     const uint32_t domain_;
@@ -196,4 +310,4 @@ private:
 
 } // namespace
 
-int main(int argc, char **argv) { return bare::run<Library>(argc, argv); }
+int main(int argc, char **argv) { return bare::run_with_services<Library>(argc, argv); }

@@ -84,8 +84,8 @@ TEXTS = {
     ),
     "effects": (
         "Ratio of the figure with this value to the figure with the other, all other parameters "
-        "being equal, round by round: the smallest and largest of the decided comparisons. 0.5: "
-        "half as much."
+        "being equal, {pairs}: the smallest and largest of the decided comparisons. 0.5: half as "
+        "much."
     ),
     "margins": (
         "= equivalent: the whole interval is within {margin} of 1, for loss within {loss} of the"

@@ -24,6 +24,7 @@ VALUES: dict[str, dict[str, object]] = {
         "keeps_up": "95 %",
         "confidence": "95 %",
     },
+    "effects": {"pairs": "round by round"},
     "facts": {"title": "All rows", "facts": "reliable, keep last 1, UDP"},
     "false": {"one": "5 %", "all": "10 %"},
     "knees": {"rise": "50 %", "fall": "10 %", "lost": "0.1 %", "level": "95 %"},

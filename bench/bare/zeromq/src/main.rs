@@ -6,7 +6,7 @@ mod zmq;
 
 use std::cell::RefCell;
 
-use bare_common::{Header, Library, OnSample, Options, Reader, TURN_MS, Wait, Writer};
+use bare_common::{Header, Library, OnSample, Options, Reader, Services, TURN_MS, Wait, Writer};
 
 use crate::zmq::{Context, Message, Socket};
 
@@ -138,6 +138,66 @@ impl<H: OnSample> Reader for Subscriber<H> {
     }
 }
 
+/// Bytes of a request's number, in front of the header.
+const NUMBER: usize = 8;
+/// How long a request or a response may take, in milliseconds.
+const ANSWER_MS: i32 = 10_000;
+
+fn header_of(message: &mut Message) -> Result<Header, String> {
+    let header = message.bytes().get(NUMBER..).and_then(Header::from_bytes);
+    header.ok_or_else(|| "not a message of this service".to_owned())
+}
+
+impl Services for Zmq {
+    type Client = Box<dyn FnMut(&Header) -> Result<(), String>>;
+
+    fn client(options: &Options) -> Result<Self::Client, String> {
+        let context = Context::new();
+        let socket = Socket::new(&context, zmq::DEALER)?;
+        socket.set(zmq::LINGER, LINGER_MS)?;
+        socket.set(zmq::RCVTIMEO, ANSWER_MS)?;
+        socket.connect(&options.address)?;
+        let mut request = vec![1; NUMBER + Header::BYTES + options.size];
+        let mut response = Message::new();
+        Ok(Box::new(move |header| {
+            // It ends behind its socket.
+            let _context = &context;
+            request[..NUMBER].copy_from_slice(&header.seq.to_ne_bytes());
+            request[NUMBER..NUMBER + Header::BYTES].copy_from_slice(header.as_bytes());
+            if !socket.send(&request) || !socket.receive(&mut response, 0) {
+                return Err("no response".to_owned());
+            }
+            let is_its = header_of(&mut response)?.seq == header.seq;
+            if is_its { Ok(()) } else { Err("not the response to this request".to_owned()) }
+        }))
+    }
+
+    fn serve(options: &Options) -> Result<(), String> {
+        let context = Context::new();
+        let socket = Socket::new(&context, zmq::ROUTER)?;
+        socket.set(zmq::LINGER, LINGER_MS)?;
+        socket.set(zmq::RCVTIMEO, ANSWER_MS)?;
+        socket.set(zmq::ROUTER_MANDATORY, 1)?;
+        bare_common::tell(&socket.bind("tcp://127.0.0.1:*")?);
+        let (mut client, mut request) = (Message::new(), Message::new());
+        let mut response = vec![1; NUMBER + Header::BYTES + options.size];
+        loop {
+            if !socket.receive(&mut client, 0) || !socket.receive(&mut request, 0) {
+                return Err("no request".to_owned());
+            }
+            let header = header_of(&mut request)?;
+            response[..NUMBER].copy_from_slice(&request.bytes()[..NUMBER]);
+            response[NUMBER..NUMBER + Header::BYTES].copy_from_slice(header.as_bytes());
+            if !socket.begin(client.bytes()) || !socket.send(&response) {
+                return Err("a request is not answered".to_owned());
+            }
+            if header.is_last() {
+                return Ok(());
+            }
+        }
+    }
+}
+
 fn main() -> Result<(), String> {
-    bare_common::run::<Zmq>()
+    bare_common::run_with_services::<Zmq>()
 }

@@ -3,6 +3,8 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 
 pub const SUB: c_int = 2;
+pub const DEALER: c_int = 5;
+pub const ROUTER: c_int = 6;
 pub const XPUB: c_int = 9;
 
 pub const SUBSCRIBE: c_int = 6;
@@ -11,9 +13,11 @@ pub const LINGER: c_int = 17;
 pub const RECONNECT_IVL: c_int = 18;
 pub const RCVTIMEO: c_int = 27;
 const LAST_ENDPOINT: c_int = 32;
+pub const ROUTER_MANDATORY: c_int = 33;
 pub const XPUB_NODROP: c_int = 69;
 
 pub const DONTWAIT: c_int = 1;
+const SNDMORE: c_int = 2;
 
 #[repr(C, align(8))]
 struct RawMessage([u8; 64]);
@@ -125,6 +129,13 @@ impl Socket {
     pub fn send(&self, bytes: &[u8]) -> bool {
         // SAFETY: the bytes live during the call.
         unsafe { zmq_send(self.0, bytes.as_ptr().cast(), bytes.len(), 0) >= 0 }
+    }
+
+    /// The first part of a message.
+    #[inline]
+    pub fn begin(&self, bytes: &[u8]) -> bool {
+        // SAFETY: the bytes live during the call.
+        unsafe { zmq_send(self.0, bytes.as_ptr().cast(), bytes.len(), SNDMORE) >= 0 }
     }
 
     #[inline]

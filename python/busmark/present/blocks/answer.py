@@ -22,6 +22,7 @@ from busmark.findings.registry import Flags, by_case, kinds
 from busmark.model import text
 from busmark.model.case import TIMES, CaseSummary
 from busmark.model.distribution import AMONG_LOST, Distribution
+from busmark.model.entry import SEARCHES
 from busmark.model.figure import LATENCY_OF, Figure
 from busmark.model.limits import Subject, subject
 from busmark.model.naming import (
@@ -71,6 +72,9 @@ NOT_AFTER_HOLM = f"{ALONE}, but not after Holm's correction for all comparisons"
 
 NO_RATE = "without a rate that met the criterion"
 """How a case has no figure of which all trials of the search failed."""
+
+OF_SEARCHES = "of the rates that searches found"
+"""What is paired in the effect of a choice where rounds are trials."""
 
 UNMEASURED = f"{text.ABSENT}: not measured."
 
@@ -575,7 +579,9 @@ def _effects(campaign: Campaign) -> Table | None:
         Field("Most ×", lambda each: _extreme(each[1], max), kind="ratio"),
         Field("Pairs", lambda each: Cell(len(each[1]), more=_counts(each[1]))),
     )
-    notes = [Text("effects"), *_not_paired(campaign, found.values())]
+    searched = {figure in SEARCHES for *_, figure in found}
+    pairs = text.joined([OF_SEARCHES if each else "round by round" for each in sorted(searched)])
+    notes = [Text("effects", {"pairs": pairs}), *_not_paired(campaign, found.values())]
     if len(found) > len(kept):
         notes.append(further_rows(len(found) - len(kept)))
     return listing(kept, fields, "What each choice costs", note=notes, key="effects")
