@@ -150,7 +150,7 @@ template <class Condition> void until_matched(Condition condition) {
     }
 }
 
-/// Prints the times but those of the warm-up.
+/// Prints the times behind the warm-up.
 inline void print(std::vector<uint64_t> times, size_t warmup) {
     times.erase(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(warmup));
     std::sort(times.begin(), times.end());

@@ -161,7 +161,7 @@ constexpr rmw_time_t patience{10, 0};
 /// A request and a response, which their side keeps.
 class Messages {
 public:
-    /// The bodies of what is sent have that size; those of what comes grow.
+    /// Bodies to be sent have this size; others grow when something comes.
     Messages(size_t of_request, size_t of_response) {
         if (!busmark_msgs__srv__Call_Request__init(&request) || !busmark_msgs__srv__Call_Response__init(&response) ||
             !rosidl_runtime_c__uint8__Sequence__init(&request.body, of_request) ||

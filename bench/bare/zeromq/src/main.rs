@@ -152,16 +152,15 @@ impl Services for Zmq {
     type Client = Box<dyn FnMut(&Header) -> Result<(), String>>;
 
     fn client(options: &Options) -> Result<Self::Client, String> {
-        let context = Context::new();
-        let socket = Socket::new(&context, zmq::DEALER)?;
+        // It lives as long as the process.
+        let context = Box::leak(Box::new(Context::new()));
+        let socket = Socket::new(context, zmq::DEALER)?;
         socket.set(zmq::LINGER, LINGER_MS)?;
         socket.set(zmq::RCVTIMEO, ANSWER_MS)?;
         socket.connect(&options.address)?;
         let mut request = vec![1; NUMBER + Header::BYTES + options.size];
         let mut response = Message::new();
         Ok(Box::new(move |header| {
-            // It ends behind its socket.
-            let _context = &context;
             request[..NUMBER].copy_from_slice(&header.seq.to_ne_bytes());
             request[NUMBER..NUMBER + Header::BYTES].copy_from_slice(header.as_bytes());
             if !socket.send(&request) || !socket.receive(&mut response, 0) {
