@@ -37,6 +37,7 @@ from busmark.control.events import (
     RoundFails,
     RoundGoesOn,
 )
+from busmark.model.entry import SERVICES
 from busmark.model.text import count, number
 from busmark.plan import expected_s
 from busmark.store import Case
@@ -169,7 +170,7 @@ class Screen:
         rate = ABSENT if live.rate_hz is None else f"{number(live.rate_hz)}/s"
         if self._case.params.test == "latency":
             parts = [f"median RTT/2 {median}", f"p99 {p99}", rate]
-        elif self._case.params.test == "service":
+        elif self._case.params.test in SERVICES:
             found = (live.round_trip_median_ns, live.round_trip_p99_ns)
             whole, tail = (ABSENT if ns is None else f"{number(ns / 1000)} µs" for ns in found)
             parts = [f"median response time {whole}", f"p99 {tail}", rate]

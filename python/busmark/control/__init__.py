@@ -4,7 +4,7 @@ from busmark.control import tables
 from busmark.control.clocks import clocks
 from busmark.control.lengths import next_length
 from busmark.control.precision import next_trial, shortfall, spread, trial_figures, wanting
-from busmark.control.rates import rates
+from busmark.control.rates import answered_per_s, rates
 from busmark.control.records import completed
 from busmark.control.round import RoundData
 from busmark.control.worker import RESULTS, Frame, check, last_words, read
@@ -13,6 +13,7 @@ __all__ = [
     "RESULTS",
     "Frame",
     "RoundData",
+    "answered_per_s",
     "check",
     "clocks",
     "completed",

@@ -571,7 +571,8 @@ class CampaignRun:
         }
         if searches(case):
             asked = self.scenario.capacity
-            beyond = round_trips(measured, case.params).share_beyond(asked.max_p99_us * 1e3)
+            limit_ns = asked.max_p99_us * 1e3
+            beyond = round_trips(measured, case.params).share_beyond(limit_ns) if limit_ns else None
             trial = {**figures, "beyond": beyond}
             figures |= trial_figures(case, trial, self._rows(case), asked)
             unmet = None

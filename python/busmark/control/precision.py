@@ -35,6 +35,9 @@ RANGE = 1e4
 """Least rate of the search, as a divisor of the rate of a stream at full speed."""
 FEWEST_SAMPLES = 20
 """Samples that a trial sends at least."""
+UNDER_WAY = 10
+"""Requests of each client under way in the closed loop of a search's first trial: the server is not
+to rest while a response is on its way."""
 TAIL = 0.01
 """Share of samples beyond the 99th percentile."""
 PROBES = 1200
@@ -53,15 +56,15 @@ def next_trial(case: Case, rows: Sequence[Row], asked: CapacitySection) -> Case 
     if len({row["round"] for row in rows}) >= asked.max_trials:
         return None
     search = search_of(case.params, rows, asked)
+    of_service = case.params.test in SERVICES
     if search is None:
-        return case
+        first = {"outstanding": UNDER_WAY} if of_service else {}
+        return case.model_copy(update={"params": case.params.changed(**first)})
     rate = search.next
     if rate is None:
         return None
-    trial = {"rate_hz": rate, "arrivals": "constant"}
-    if case.params.test in SERVICES:
-        trial["outstanding"] = None
-    else:
+    trial: dict[str, Any] = {"rate_hz": rate, "arrivals": "constant"}
+    if not of_service:
         # Some of the samples are probes, as many as a percentile needs.
         trial["probe_every"] = max(1, floor(rate * case.params.length_s / PROBES))
     return case.model_copy(update={"params": case.params.changed(**trial)})

@@ -15,6 +15,7 @@ from busmark.model.parameters import Parameters
 from busmark.store import Case
 from busmark.store.columns import polars_schema
 from busmark.store.result import UNREADABLE
+from busmark.store.samples import measured
 
 NS = 1e9
 
@@ -226,9 +227,8 @@ def answered_per_s(samples: pl.DataFrame) -> float | None:
     """Return the responses in a second at all clients together, each client's over the time from
     its first to its last; None where no client has two. At a rate that the server does not keep up
     with they come more slowly than requests went, though each may be in time."""
-    read = (
-        own["read_ns"].to_numpy() for _, own in samples.drop_nulls("read_ns").group_by("writer")
-    )
+    answered = measured(samples, "client").drop_nulls("read_ns").group_by("writer")
+    read = (own["read_ns"].to_numpy() for _, own in answered)
     spans = [Span(len(own), 0, int(own.min()), int(own.max())) for own in read]
     return _together(spans, paced=True, one_clock=True)
 

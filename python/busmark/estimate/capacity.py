@@ -38,7 +38,7 @@ def capacity(
     if last["sustained_hz"] is not None and passed:
         limits = (last["sustained_hz"], last["bracket_low_hz"], last["bracket_high_hz"])
         rate = _figure(limits, "1/s", rows, confidence)
-        carried = _answered_per_hz(rows) if of_service else _goodput_per_hz(rows)
+        carried = _per_hz(rows, "samples_per_s" if of_service else "mbit_per_s")
         if carried is not None:
             sustained = _figure([v * carried for v in limits], unit, rows, confidence)
     found = CapacitySearch(
@@ -84,19 +84,13 @@ def _trial(params: Parameters, row: Row) -> Trial:
     )
 
 
-def _goodput_per_hz(rows: Sequence[Row]) -> float | None:
-    """Return Mbit/s at the readers per sample per second of a writer, in trials that passed."""
-    passed = [r for r in rows if r["rate_hz"] and r["shortfall"] is None and r["mbit_per_s"]]
+def _per_hz(rows: Sequence[Row], column: str) -> float | None:
+    """Return what arrived, by this column, per sample or request per second of a writer or client,
+    in trials that passed."""
+    passed = [r for r in rows if r["rate_hz"] and r["shortfall"] is None and r[column]]
     if not passed:
         return None
-    return float(sum(r["mbit_per_s"] / r["rate_hz"] for r in passed) / len(passed))
-
-
-def _answered_per_hz(rows: Sequence[Row]) -> float | None:
-    """Return the requests answered per request of a client, in trials that passed: the number of
-    clients, for all of what they ask is answered."""
-    passed = [r for r in rows if r["rate_hz"] and r["shortfall"] is None and r["senders"]]
-    return float(sum(r["senders"] for r in passed) / len(passed)) if passed else None
+    return float(sum(r[column] / r["rate_hz"] for r in passed) / len(passed))
 
 
 def _limit(rows: Sequence[Row], sustained_hz: float | None) -> str | None:

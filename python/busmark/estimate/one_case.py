@@ -33,7 +33,7 @@ from busmark.estimate.stream import batches, pairs, single_batches
 from busmark.model import naming as dim
 from busmark.model.case import CaseSummary, Curve
 from busmark.model.distribution import POOL
-from busmark.model.entry import SEARCHES, SERVICES
+from busmark.model.entry import SEARCHES
 from busmark.model.figure import Quantity
 from busmark.model.figures import Estimated, Figures, Found, estimated, with_rounds
 from busmark.model.latency import Reported
@@ -330,7 +330,7 @@ class Analysis:
 
     def _latency(self) -> None:
         every = every_for(sum(row["samples"] or 0 for row in self.good))
-        of_service = self.params.test in SERVICES
+        of_service = self.params.test == "service"
 
         def use(number: int, samples: pl.DataFrame) -> latency.PingRound:
             one_clock = self.one_clock[number]

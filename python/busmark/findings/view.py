@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from busmark.errors import UserError
 from busmark.findings.rule import Capabilities, Profile, count, whole
+from busmark.model.entry import SERVICES
 from busmark.model.resources import READER
 from busmark.store.columns import ASKING, TIMED
 from busmark.store.samples import latencies, latency_ns, measured
@@ -43,7 +44,7 @@ between their sendings."""
 
 ROUND_TRIP_OF_PROBES = "round trip of probes"
 
-NAMES = {"latency": "round trip", "service": "response time"}
+NAMES = {"latency": "round trip", **dict.fromkeys(SERVICES, "response time")}
 """Names of what is timed, by test."""
 
 

@@ -272,10 +272,9 @@ class Parameters(Declared):
     outstanding: Annotated[Few | None, P(
         "requests of a client that wait for a response at a time; null at a rate, and likewise",
         suffix="outstanding", label="requests under way of each client",
-        asked=Annotated[int, Field(ge=1, le=65536)], only=SERVICES, initial=1,
+        asked=Annotated[int, Field(ge=1, le=65536)], only=("service",), initial=1,
         meaning="requests of each client that wait for a response at a time, in a closed loop "
-        "(service); in a service-capacity test of its first trial, and there at least 10",
-        settle=settling.outstanding)] = None
+        "(service)", settle=settling.outstanding)] = None
     response_size: Annotated[Size | None, P(
         "body of a response, without the 64-byte header; null: as large as the request, and "
         "likewise", "B", suffix="Bresponse", label="size of a response",

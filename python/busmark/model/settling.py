@@ -167,11 +167,8 @@ def cancel_every(value: int, point: SettlingPoint) -> Any:
 
 
 def outstanding(value: int, point: SettlingPoint) -> Any:
-    """Return the requests under way of each client: at a rate there is no limit. The first trial
-    of a search has so many that the server rests for no response's way."""
-    if point["test"] not in SERVICES or point["rate_hz"]:
-        return UNSTATED
-    return max(value, SERVICE_DEPTH) if point["test"] in SEARCHES else value
+    """Return the requests under way of each client: at a rate there is no limit."""
+    return value if point["test"] == "service" and not point["rate_hz"] else UNSTATED
 
 
 def response_size(value: int | str, point: SettlingPoint) -> Any:

@@ -233,19 +233,36 @@ def test_the_same_results_give_the_same_document(place: Path) -> None:
     assert compared(place / "base", place / "slow").model_dump_json() == first
 
 
+STREAM = {"topics": 1, "publishers": 1, "subscribers": 1, "writers": 1, "readers": 1,
+          "topology": "one_way"}  # fmt: skip
+
+
 @pytest.mark.parametrize("confidence", [0.95, 0.8])
 @pytest.mark.parametrize(("after", "verdict"), [(1000.0, "undecided"), (600.0, "slower")])
+@pytest.mark.parametrize(
+    ("test", "params", "name"),
+    [
+        ("capacity", STREAM, "goodput.throughput"),
+        ("service-capacity", {"clients": 1}, "request_rate"),
+    ],
+)
 def test_sustained_rates_are_compared_with_their_own_intervals(
-    tmp_path: Path, after: float, verdict: str, confidence: float
+    tmp_path: Path,
+    after: float,
+    verdict: str,
+    confidence: float,
+    test: str,
+    params: dict[str, Any],
+    name: str,
 ) -> None:
     for seed, rate in ((1, 1000.0), (2, after)):
         build = Builder(tmp_path / f"s{seed}", seed=seed)
-        build.case("c", test="capacity", size=1000, topics=1, publishers=1, subscribers=1,
-                   writers=1, readers=1, topology="one_way")  # fmt: skip
+        build.case("c", test=test, size=1000, **params)
         found = {"sustained_hz": rate, "bracket_low_hz": rate * 0.9, "confirmed": 2, "senders": 1}
         for number in range(3):
-            build.row("c", number, rate_hz=rate, mbit_per_s=rate * 8e-3, received=500,
-                      bracket_high_hz=rate * 1.1, **found)  # fmt: skip
+            # A search has nothing of what its trials received, in whatever time.
+            build.row("c", number, rate_hz=rate, mbit_per_s=rate * 8e-3, samples_per_s=rate,
+                      received=500, bracket_high_hz=rate * 1.1, **found)  # fmt: skip
         criterion = {
             "confirm": 2,
             "confidence": confidence,
@@ -258,7 +275,7 @@ def test_sustained_rates_are_compared_with_their_own_intervals(
     (pair,) = compared(tmp_path / "s1", tmp_path / "s2").pairs
     headline = pair.headline
     assert headline is not None and headline.change is not None
-    assert headline.name == "goodput.throughput" and headline.verdict == verdict
+    assert headline.name == name and headline.verdict == verdict
     # Zou & Donner (2008) on logarithms, of two intervals of 10 %, which a normal
     # distribution makes longer where they are of less confidence.
     width = (

@@ -8,10 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+import pytest
 from control_fakes import PARAMS
 from seams import reviewed
 
-from busmark.control import tables
+from busmark.control import answered_per_s, tables
 from busmark.scenario import Scenario
 from busmark.store import Case
 
@@ -62,3 +64,14 @@ def judged(
 def test_what_was_not_reached_is_reported_with_what_was_asked() -> None:
     found = "".join(f"{name}: {judged(**round_)}\n" for name, round_ in ROUNDS.items())
     reviewed(Path(__file__).parent / "golden" / "shortfalls.txt", found)
+
+
+def test_responses_are_counted_by_each_clients_own_time_without_the_warm_up() -> None:
+    # Two clients whose clocks have nothing to do with each other: 10 and 5 responses in a second.
+    times = [0, 10**8, 2 * 10**8, 3 * 10**8, 10**12, 10**12 + 2 * 10**8, 10**12 + 4 * 10**8]
+    rows = [{"role": "client", "writer": 1 + (at >= 10**12), "read_ns": at, "flags": 0}
+            for at in times]  # fmt: skip
+    rows += [{"role": "client", "writer": 1, "read_ns": -(10**9), "flags": 1},
+             {"role": "client", "writer": 2, "read_ns": None, "flags": 0}]  # fmt: skip
+    assert answered_per_s(pl.DataFrame(rows)) == pytest.approx(15.0)
+    assert answered_per_s(pl.DataFrame(rows[:1])) is None
