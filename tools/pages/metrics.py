@@ -230,7 +230,8 @@ RESOURCES = (
         "w = max(r, u + s − 20 ms), kernel = (w − u + s) / 2 between 0 and w, user = w − kernel, "
         "for the time r on a CPU (exact, without threads that have ended), and u and s in user "
         "mode and in the kernel (in steps of 10 ms). " + STUDENT,
-        "`system`, scopes `thread` and `process`; intervals wholly within the measured time",
+        "`system`, scopes `thread` and `process`; intervals that lie within the measured time, by "
+        "nine tenths at least",
         "Work that the kernel does for a participant in soft interrupts: that is charged to "
         "whoever runs at the moment, or to the scope `cpu` alone.",
     ),

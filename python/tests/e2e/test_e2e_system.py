@@ -52,8 +52,8 @@ def test_every_participant_is_counted_and_the_counting_itself(campaign: Campaign
 
 
 def test_the_document_has_them(campaign: Campaign) -> None:
-    """Those of which an interval lies within the measured time: where no CPU was idle for the
-    counting, intervals are longer, and a participant may have none."""
+    """Those of which an interval lies within the measured time, by nine tenths at least: where no
+    CPU was idle for the counting, intervals are longer, and a participant may have none."""
     lab, out = campaign
     shown = json.loads(lab.busmark("show", out, "--json").out)
     ends = pl.col("start_ns") + pl.col("duration_ns")
@@ -65,7 +65,10 @@ def test_the_document_has_them(campaign: Campaign) -> None:
         assert table is not None
         processes = table.filter(scope="process").group_by("interval", "participant")
         whole = processes.agg(pl.col("start_ns").min(), ends.max().alias("end_ns"))
-        within = whole.filter((pl.col("start_ns") >= 0) & (pl.col("end_ns") <= measured_ns))
+        inside = pl.min_horizontal("end_ns", pl.lit(measured_ns)) - pl.max_horizontal(
+            "start_ns", pl.lit(0.0)
+        )
+        within = whole.filter(inside >= 0.9 * (pl.col("end_ns") - pl.col("start_ns")))
         assert found.keys() == {*within["participant"]}
         assert (cpus is None) == (found.keys() <= {"counters"})
         assert cpus is None or cpus > 0
