@@ -53,17 +53,21 @@ class Ended:
 
 
 def marked(variable: str, value: str) -> dict[int, str]:
-    """Return everything alive that has this variable: process and command."""
-    wanted, found = f"{variable}={value}".encode(), {}
+    """Return everything alive that has this variable: process and command. A child that has not
+    begun its program yet, whose command is still its parent's, is left out."""
+    wanted, found, parents = f"{variable}={value}".encode(), {}, {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:
                 if wanted in (entry / "environ").read_bytes().split(b"\0"):
                     words = (entry / "cmdline").read_bytes().split(b"\0")
+                    # Behind the name, which may contain anything: state and parent.
+                    _, parent, *_ = (entry / "stat").read_text().rpartition(")")[2].split()
                     found[int(entry.name)] = b" ".join(words).decode(errors="replace")
+                    parents[int(entry.name)] = int(parent)
             except OSError:
                 continue
-    return found
+    return {pid: words for pid, words in found.items() if found.get(parents[pid]) != words}
 
 
 def strike(process: int) -> bool:
